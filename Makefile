@@ -1,0 +1,35 @@
+# Each target sets itself up from nothing (virtual environment, dependencies, build); a second run is quick.
+PYTHON ?= python3
+BIN := .venv/bin
+OUT ?= out
+
+.PHONY: demo test bench lint docs setup stub clean help
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
+
+setup:  ## virtual environment, dependencies, build of the C++ core
+	@$(PYTHON) tools/bootstrap.py
+
+demo: setup  ## the main job on bundled data: at this stage a tyre report
+	@$(BIN)/python examples/demo.py $(OUT)/demo
+
+test: lint  ## lint, then all tests (C++ tests of the core included)
+	$(BIN)/python -m pytest -n auto --dist loadfile
+
+lint: setup  ## style, format and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: setup  ## timings as ratios against a peer, in one table and benchmarks/results.json
+	$(BIN)/python -m benchmarks
+
+docs: setup  ## the generated reference pages under docs/reference
+	$(BIN)/python tools/write_reference.py
+
+stub: setup  ## type stub of the C++ module
+	$(BIN)/python -m nanobind.stubgen -m trackrod._core -o src/trackrod/_core.pyi
+
+clean:  ## everything that was generated
+	rm -rf .venv build $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,70 @@
+// Slip from velocities: first-order relaxation, valid at any speed, at standstill and through the change of direction.
+//
+// The lagged slips s follow sigma ds/dt + |Vx| s = -Vsx (and Vsy), the stretched-string model (Pacejka 2012, section
+// 7.2.1). At standstill they are the carcass deflection over the relaxation length: the tyre is a spring that holds the
+// vehicle. Nothing is divided by the speed.
+#pragma once
+
+#include "trackrod/scalar.hpp"
+#include "trackrod/tyre/contact.hpp"
+
+namespace trackrod {
+
+// Motion of the wheel in the contact frame W [m/s].
+template <class T>
+struct ContactVelocity {
+  T Vx;   // forward velocity of the contact centre
+  T Vsx;  // longitudinal slip velocity Vx - omega Re, negative when driving forward
+  T Vsy;  // lateral slip velocity
+};
+
+// Lagged slips; positive x drives the vehicle to +x whatever its direction, positive y pushes it to -y.
+template <class T>
+struct TransientSlip {
+  T x, y;
+};
+
+// Spinning a wheel on the spot would wind the slip up without bound; forces have long passed their peak there.
+constexpr double largest_transient_slip = 5.0;
+
+// Shortest relaxation length [m]: a rigid carcass would leave nothing to hold the vehicle at standstill.
+constexpr double shortest_relaxation = 0.02;
+
+// One step h of ds/dt = -(V + |Vx| s) / sigma by implicit Euler: the fixed-step form of the relaxation equation.
+template <class T>
+TRACKROD_HD inline T relax(T s, T V, T Vx, T sigma, RealOf<T> h) {
+  using R = RealOf<T>;
+  const T length = max(sigma, R(shortest_relaxation));
+  const T next = (s - V * (h / length)) / (R(1.0) + abs(Vx) * (h / length));
+  return clamp(next, R(-largest_transient_slip), R(largest_transient_slip));
+}
+
+// The slips one step later, from the relaxation lengths of the last evaluation.
+template <class T>
+TRACKROD_HD inline TransientSlip<T> relax(const TransientSlip<T>& s, const ContactVelocity<T>& v, T sigma_x, T sigma_y,
+                                          RealOf<T> h) {
+  return {relax(s.x, v.Vsx, v.Vx, sigma_x, h), relax(s.y, -v.Vsy, v.Vx, sigma_y, h)};
+}
+
+// Slips with the damping that the string lacks at standstill (Pacejka 2012, (8.128)): a tenth of the critical damping of
+// the carried mass on the carcass spring, fading out at low_speed. `stiffness` is the slip stiffness K of the direction.
+template <class T>
+TRACKROD_HD inline T damped_slip(T s, T V, T Vx, T Fz, T stiffness, T sigma, RealOf<T> low_speed) {
+  using R = RealOf<T>;
+  const T speed = abs(Vx);
+  if (!(value_of(speed) < low_speed) || !(value_of(Fz) > 0.0) || value_of(stiffness) == 0.0) return s;
+  const T K = abs(stiffness);
+  const T carcass = K / max(sigma, R(shortest_relaxation));
+  const T damping = R(0.2) * sqrt(carcass * Fz * R(1.0 / 9.81));
+  const T fade = R(0.5) + R(0.5) * cos(speed * (R(pi) / low_speed));
+  return s - damping * fade * V / K;
+}
+
+// What the steady-state formula takes: longitudinal slip counted in the direction of travel.
+template <class T>
+TRACKROD_HD inline ContactInput<T> contact_input(const TransientSlip<T>& s, T Fz, T gamma, T Vx, T p, T mu) {
+  using R = RealOf<T>;
+  return {Fz, s.x * R(sign_of(Vx)), s.y, gamma, Vx, p, mu};
+}
+
+}  // namespace trackrod

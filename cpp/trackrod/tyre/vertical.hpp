@@ -1,0 +1,170 @@
+// Radii, vertical force and deflection of a tyre.
+//
+// Equation numbers: Besselink, Schmeitz, Pacejka 2010; the camber terms of MF 6.2 are those of its equation manual.
+// PAC89 knows a linear spring and damper only; its effective radius is the free radius less a third of the deflection.
+#pragma once
+
+#include "trackrod/scalar.hpp"
+#include "trackrod/tables.hpp"
+#include "trackrod/tyre/tyre.hpp"
+
+namespace trackrod {
+
+// Measured load over deflection, where the property file gives it: null knots otherwise.
+struct VerticalCurves {
+  Table1D<double> carcass;    // replaces the polynomial of the formula
+  Table1D<double> bottoming;  // additional load when the rim comes near the road
+  bool has_carcass, has_bottoming;
+};
+
+// What the vertical force depends on beside deflection and its rate.
+template <class T>
+struct VerticalInput {
+  T omega;   // spin speed [rad/s]
+  T Fx, Fy;  // forces of the last evaluation [N]
+  T gamma;   // inclination angle [rad]
+  T p;       // inflation pressure [Pa]
+};
+
+// Radius [m] of the unloaded tyre, grown by rotation, (1).
+template <class T>
+TRACKROD_HD inline T free_radius(const Tyre<T>& tyre, T omega) {
+  if (tyre.model == TyreModel::pac89) return tyre.pac89.UNLOADED_RADIUS;
+  const MagicFormulaCoefficients<T>& c = tyre.mf;
+  return c.UNLOADED_RADIUS * (c.Q_RE0 + c.Q_V1 * square(omega * c.UNLOADED_RADIUS / c.LONGVL));
+}
+
+// Effective rolling radius [m]: forward velocity over spin speed of a wheel without slip, (7).
+template <class T>
+TRACKROD_HD inline T effective_radius(const Tyre<T>& tyre, T Fz, T omega, T p) {
+  using R = RealOf<T>;
+  const T load = max(Fz, R(0.0));
+  if (tyre.model == TyreModel::pac89) {
+    return tyre.pac89.UNLOADED_RADIUS - load / (R(3.0) * tyre.pac89.VERTICAL_STIFFNESS);
+  }
+  const MagicFormulaCoefficients<T>& c = tyre.mf;
+  const T Cz = c.VERTICAL_STIFFNESS * c.LCZ * (R(1.0) + c.PFZ1 * (p - c.NOMPRES) / c.NOMPRES);  // (5)
+  const T f = load / c.FNOMIN;
+  return free_radius(tyre, omega) - c.FNOMIN / Cz * (c.DREFF * atan(c.BREFF * f) + c.FREFF * f);
+}
+
+// Spin speed [rad/s] of the wheel that has slip kappa at forward velocity Vx: omega Re(omega) = Vx (1 + kappa).
+template <class T>
+TRACKROD_HD inline T rolling_speed(const Tyre<T>& tyre, T Fz, T kappa, T Vx, T p) {
+  using R = RealOf<T>;
+  const T travel = Vx * (R(1.0) + kappa);
+  T omega = travel / effective_radius(tyre, Fz, T(0.0), p);
+  for (int i = 0; i < 30; ++i) {  // growth with speed is slight: a few rounds of the contraction suffice
+    const T next = travel / effective_radius(tyre, Fz, omega, p);
+    const bool done = abs(value_of(next - omega)) <= 1e-14 * abs(value_of(next));
+    omega = next;
+    if (done) break;
+  }
+  return omega;
+}
+
+namespace vertical {
+
+// Deflection [m] that carries the load: in MF 6.2 camber presses one shoulder in, before the middle touches the road.
+template <class T>
+TRACKROD_HD inline T contact_deflection(const Tyre<T>& tyre, T rho, T R_omega, T gamma) {
+  using R = RealOf<T>;
+  if (tyre.model != TyreModel::mf62) return rho;
+  const MagicFormulaCoefficients<T>& c = tyre.mf;
+  const T Rl = R_omega - rho;
+  const T whole = (c.Q_CAM1 + c.Q_CAM2 * R_omega) * R_omega;
+  T ratio = T(0.0);
+  if (value_of(whole) != 0.0) ratio = (c.Q_CAM1 + c.Q_CAM2 * Rl) * Rl / whole;
+  const T reference_width = (R(1.075) - R(0.5) * c.ASPECT_RATIO) * c.WIDTH;
+  return rho + square(ratio) * reference_width * R(0.125) * abs(tan(gamma)) - c.Q_CAM3 * rho * abs(gamma);
+}
+
+// Static load [N] of the carcass, (3) and (4), at deflection rho, of which d carries.
+template <class T>
+TRACKROD_HD inline T carcass_force(const Tyre<T>& tyre, const VerticalCurves& curves, T rho, T d, T R_omega,
+                                   const VerticalInput<T>& in) {
+  using R = RealOf<T>;
+  if (tyre.model == TyreModel::pac89) {
+    if (curves.has_carcass) return evaluate(curves.carcass, d);
+    return tyre.pac89.VERTICAL_STIFFNESS * d;
+  }
+  const MagicFormulaCoefficients<T>& c = tyre.mf;
+  const T R0 = c.UNLOADED_RADIUS, Fz0 = c.FNOMIN;
+  T side_force = c.Q_FCY * in.Fy / Fz0;
+  if (tyre.model == TyreModel::mf62) {
+    const T fraction = (R_omega - rho) / R_omega;
+    const T Sfyg = (c.Q_FYS1 + fraction * (c.Q_FYS2 + c.Q_FYS3 * fraction)) * in.gamma;
+    const T smallest = max(d, R(1e-6)) / R0;
+    side_force = exp(c.Q_FCY2 * log(smallest)) * c.Q_FCY * (in.Fy - Sfyg) / Fz0;
+  }
+  const T effects = (R(1.0) + c.Q_V2 * R0 / c.LONGVL * abs(in.omega) - square(c.Q_FCX * in.Fx / Fz0) -
+                     square(side_force)) *
+                    (R(1.0) + c.PFZ1 * (in.p - c.NOMPRES) / c.NOMPRES);
+  if (curves.has_carcass) return effects * evaluate(curves.carcass, d) * c.LCZ;
+  const T z = d / R0;
+  const T Q_FZ1 = sqrt(square(c.VERTICAL_STIFFNESS * c.LCZ * R0 / Fz0) - R(4.0) * c.Q_FZ2);  // (4)
+  return effects * (Q_FZ1 + c.Q_FZ2 * z) * z * Fz0;                                          // (3)
+}
+
+// Additional load [N] when the rim comes near the road.
+template <class T>
+TRACKROD_HD inline T bottoming_force(const Tyre<T>& tyre, const VerticalCurves& curves, T rho, T R_omega) {
+  using R = RealOf<T>;
+  const bool old = tyre.model == TyreModel::pac89;
+  if (curves.has_bottoming) {
+    const bool from_free_radius = old || !(value_of(tyre.mf.BOTTOMING_RADIUS) > 0.0);
+    const T depth = from_free_radius ? rho : tyre.mf.BOTTOMING_RADIUS - (R_omega - rho);
+    return value_of(depth) > 0.0 ? max(evaluate(curves.bottoming, depth), R(0.0)) : T(0.0);
+  }
+  if (old || !(value_of(tyre.mf.RIM_RADIUS) > 0.0)) return T(0.0);
+  const T depth = tyre.mf.RIM_RADIUS + tyre.mf.BOTTOM_OFFST - (R_omega - rho);
+  return value_of(depth) > 0.0 ? tyre.mf.BOTTOM_STIFF * depth : T(0.0);
+}
+
+}  // namespace vertical
+
+// Load [N] at deflection rho [m] from the free radius and its rate [m/s]: carcass, rim contact, damping.
+//
+// Holds: never negative, and zero without contact.
+template <class T>
+TRACKROD_HD inline T vertical_force(const Tyre<T>& tyre, const VerticalCurves& curves, T rho, T rho_dot,
+                                    const VerticalInput<T>& in) {
+  using R = RealOf<T>;
+  const T R_omega = free_radius(tyre, in.omega);
+  const T d = vertical::contact_deflection(tyre, rho, R_omega, in.gamma);
+  if (!(value_of(d) > 0.0)) return T(0.0);
+  const T damping = tyre.model == TyreModel::pac89 ? tyre.pac89.VERTICAL_DAMPING : tyre.mf.VERTICAL_DAMPING;
+  const T spring = vertical::carcass_force(tyre, curves, rho, d, R_omega, in) +
+                   vertical::bottoming_force(tyre, curves, rho, R_omega);
+  return max(spring + damping * rho_dot, R(0.0));
+}
+
+// Static deflection [m] under a load [N]: Newton steps on the load curve, held in a bracket that bisection narrows.
+// The last step is taken in T, so that a Dual result carries the derivatives of the implicit function.
+template <class T>
+TRACKROD_HD inline T deflection(const Tyre<T>& tyre, const VerticalCurves& curves, T Fz, const VerticalInput<T>& in) {
+  using R = RealOf<T>;
+  if (!(value_of(Fz) > 0.0)) return T(0.0);
+  const R radius = value_of(free_radius(tyre, in.omega));
+  const auto force = [&](R rho) { return vertical_force(tyre, curves, T(rho), T(0.0), in); };
+  R low = R(-0.1) * radius, high = radius, rho = R(0.1) * radius, slope = R(0.0);
+  for (int i = 0; i < 100; ++i) {
+    const R excess = value_of(force(rho) - Fz);
+    if (excess > 0) {
+      high = rho;
+    } else {
+      low = rho;
+    }
+    const R step = R(1e-6) * radius;
+    slope = value_of(force(rho + step) - force(rho - step)) / (R(2.0) * step);
+    R next = slope > 0 ? rho - excess / slope : R(0.5) * (low + high);
+    if (!(next > low) || !(next < high)) next = R(0.5) * (low + high);
+    const bool done = abs(next - rho) <= R(4e-15) * radius;
+    rho = next;
+    if (done || high - low <= R(1e-16) * radius) break;
+  }
+  if (!(slope > 0)) return T(rho);
+  return T(rho) - (force(rho) - Fz) / slope;
+}
+
+}  // namespace trackrod

@@ -1,0 +1,40 @@
+"""What commands print: tables for people, JSON for machines, problems on standard error."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable
+
+from rich.console import Console
+
+from trackrod.core.errors import Problem, Severity
+
+__all__ = ["console", "errors", "print_json", "print_problems"]
+
+console = Console()
+errors = Console(stderr=True)
+
+_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
+
+
+def print_json(data: object) -> None:
+    """Print plain data as JSON on standard output; a number that is not finite becomes null."""
+    sys.stdout.write(json.dumps(_finite(data), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _finite(data: object) -> object:
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    if isinstance(data, float) and not math.isfinite(data):
+        return None
+    return data
+
+
+def print_problems(problems: Iterable[Problem]) -> None:
+    """Print warnings and notes on standard error."""
+    for problem in problems:
+        errors.print(str(problem), style=_STYLES[problem.severity], markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,211 @@
+"""Artefacts: results saved as one self-contained JSON file with schema, version, provenance and hash.
+
+The file is for people too: sorted keys, one entry a line, numbers in the shortest form that reads back
+exactly. It holds no dates, no paths and no names of users or machines, so that equal inputs give equal
+files and equal hashes on every machine. What kind of thing is saved is a `Schema`; each module declares its
+own beside the class.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, NoReturn, TypeVar
+
+from trackrod import __version__
+from trackrod.core.errors import FileFormatError, InputError, Place, Problem
+from trackrod.core.files import content_hash, hash_bytes, read_bytes, write_atomically
+from trackrod.core.plain import Plain, canonical_json, freeze, pretty_json
+
+__all__ = ["Artefact", "InputFile", "Provenance", "Schema", "load", "save"]
+
+T = TypeVar("T")
+
+_KEYS = ("content", "provenance", "schema", "sha256", "version")
+
+
+@dataclass(frozen=True, slots=True)
+class Schema(Generic[T]):
+    """How one class is saved: name, version, and the two conversions to and from plain data.
+
+    Attributes
+    ----------
+    name
+        What the file holds, for example ``trackrod.map1d``.
+    version
+        Version written, from 1; raised by one whenever the plain data changes its form.
+    to_plain, from_plain
+        Conversion of the object into plain data of this version and back.
+    upgrades
+        For each older version n still readable, the function from plain data of version n to that of n + 1.
+    """
+
+    name: str
+    version: int
+    to_plain: Callable[[T], Mapping[str, Plain]]
+    from_plain: Callable[[Mapping[str, Any]], T]
+    upgrades: Mapping[int, Callable[[Mapping[str, Any]], Mapping[str, Plain]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class InputFile:
+    """A file that went into an artefact: its name without folders, and the SHA-256 of its content."""
+
+    name: str
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path | str) -> InputFile:
+        """The file at `path`."""
+        return cls(Path(path).name, content_hash(path))
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What an artefact was made from.
+
+    Attributes
+    ----------
+    inputs
+        The files that went in, sorted.
+    settings
+        The settings of the computation as plain data.
+    trackrod
+        Version of Trackrod that made it.
+
+    Holds: equal inputs and settings give an equal provenance, whatever the order of the files and their
+    folders.
+    """
+
+    inputs: tuple[InputFile, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    trackrod: str = __version__
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "inputs", tuple(sorted(self.inputs)))
+        object.__setattr__(self, "settings", freeze(self.settings, "settings"))
+
+    @classmethod
+    def of(cls, files: Iterable[Path | str] = (), settings: Mapping[str, Plain] | None = None) -> Provenance:
+        """Provenance of a result computed now from these files with these settings."""
+        return cls(tuple(InputFile.of(path) for path in files), settings or {})
+
+    def to_dict(self) -> dict[str, Plain]:
+        """The provenance as plain data."""
+        inputs = [{"name": item.name, "sha256": item.sha256} for item in self.inputs]
+        return {"inputs": inputs, "settings": self.settings, "trackrod": self.trackrod}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
+        """The inverse of `to_dict`."""
+        inputs = tuple(InputFile(item["name"], item["sha256"]) for item in data["inputs"])
+        return cls(inputs, data["settings"], data["trackrod"])
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact(Generic[T]):
+    """An object together with what it is and where it came from."""
+
+    schema: Schema[T]
+    content: T
+    provenance: Provenance = field(default_factory=Provenance)
+
+    @property
+    def sha256(self) -> str:
+        """Hash of schema, version, provenance and content; the same on every machine."""
+        return _hash(self._to_plain())
+
+    def _to_plain(self) -> dict[str, Plain]:
+        return {
+            "schema": self.schema.name,
+            "version": self.schema.version,
+            "provenance": self.provenance.to_dict(),
+            "content": freeze(self.schema.to_plain(self.content), "content"),
+        }
+
+
+def save(artefact: Artefact[Any], path: Path | str) -> None:
+    """Write an artefact to one JSON file, atomically.
+
+    Holds: ``load(path, artefact.schema)`` gives an artefact with the same content, provenance and hash.
+    """
+    data = artefact._to_plain()
+    write_atomically(path, pretty_json({**data, "sha256": _hash(data)}))
+
+
+def load(path: Path | str, schema: Schema[T]) -> Artefact[T]:
+    """Read an artefact and check that it is whole.
+
+    Parameters
+    ----------
+    path
+        The file.
+    schema
+        What it must hold. Older versions are upgraded by the schema's functions.
+
+    Raises
+    ------
+    FileFormatError
+        The file is damaged, was changed by hand, holds something else, or is of a version that cannot be
+        read.
+    """
+    path = Path(path)
+    data = _read(path)
+    if data["schema"] != schema.name:
+        _fail(path, f"the file holds '{data['schema']}', a '{schema.name}' is needed")
+    version = data["version"]
+    if version > schema.version:
+        _fail(
+            path,
+            f"version {version} of '{schema.name}' is newer than version {schema.version}, "
+            f"the newest that Trackrod {__version__} reads",
+            "update Trackrod",
+        )
+    if data["sha256"] != _hash({key: data[key] for key in _KEYS if key != "sha256"}):
+        _fail(
+            path,
+            "the content does not match the hash in the file",
+            "it was changed or damaged: make it again",
+        )
+    content = data["content"]
+    for older in range(version, schema.version):
+        if older not in schema.upgrades:
+            _fail(path, f"version {older} of '{schema.name}' can no longer be read", "make the file again")
+        content = schema.upgrades[older](content)
+    try:
+        return Artefact(schema, schema.from_plain(content), Provenance.from_dict(data["provenance"]))
+    except InputError as error:
+        raise FileFormatError([Problem(problem.text, Place(path)) for problem in error.problems]) from error
+    except (KeyError, TypeError, AttributeError) as error:
+        _fail(path, f"the content does not fit '{schema.name}' version {version}: {error!r}", cause=error)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    content = read_bytes(path)
+    try:
+        data = json.loads(content.decode("utf-8"), parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        place = Place(path, error.lineno, error.colno)
+        text = f"the file is not complete JSON: {error.msg}"
+        raise FileFormatError(Problem(text, place, hint="it was cut off or changed: make it again")) from error
+    except ValueError as error:  # not UTF-8, or a constant that JSON does not have
+        _fail(path, f"the file is not a JSON text of plain data: {error}", cause=error)
+    if not isinstance(data, dict) or sorted(data) != list(_KEYS):
+        _fail(path, "the file is not an artefact of Trackrod", f"it needs exactly the keys {', '.join(_KEYS)}")
+    if not isinstance(data["version"], int) or isinstance(data["version"], bool) or data["version"] < 1:
+        _fail(path, f"the version is {data['version']!r}, a whole number from 1 is needed")
+    return data
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is not a number")
+
+
+def _hash(data: Mapping[str, Plain]) -> str:
+    return hash_bytes(canonical_json(data).encode("ascii"))
+
+
+def _fail(path: Path, text: str, hint: str = "", cause: Exception | None = None) -> NoReturn:
+    raise FileFormatError(Problem(text, Place(path), hint=hint)) from cause

@@ -1,0 +1,145 @@
+"""Files: written whole or not at all, read with a clear message, told apart by their content.
+
+A file is written beside its target under a temporary name, flushed to the disk and then moved over the
+target in one step, so that a reader never meets half a file and a failure leaves the old one as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from trackrod.core.errors import InputError, MissingFileError, Place, Problem
+
+__all__ = ["atomic_path", "content_hash", "hash_bytes", "read_bytes", "require_file", "write_atomically"]
+
+
+def require_file(path: Path | str) -> Path:
+    """The path, once it is certain that it names a file that can be opened for reading.
+
+    Raises
+    ------
+    MissingFileError
+        Nothing exists there.
+    InputError
+        It is a folder, or reading is not permitted.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(Problem("this is a folder, a file is needed", Place(path)))
+    try:
+        with path.open("rb"):
+            return path
+    except FileNotFoundError:
+        raise MissingFileError(Problem("the file does not exist", Place(path))) from None
+    except OSError as error:
+        raise InputError(Problem(f"the file cannot be read: {error.strerror}", Place(path))) from error
+
+
+def read_bytes(path: Path | str) -> bytes:
+    """The whole content of a file; errors as `require_file`."""
+    return require_file(path).read_bytes()
+
+
+def hash_bytes(data: bytes) -> str:
+    """SHA-256 of `data` as 64 hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def content_hash(path: Path | str) -> str:
+    """SHA-256 of a file's content as 64 hexadecimal digits; the name and the date play no part."""
+    with require_file(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def atomic_path(path: Path | str, *, make_parents: bool = False) -> Iterator[Path]:
+    """Path to write to, which becomes `path` when the block ends well.
+
+    The temporary file lies in the folder of the target and has its suffix in lower case, because some
+    libraries choose the format by it. A link is followed: the file it points to is replaced.
+
+    Parameters
+    ----------
+    path
+        The target; it is replaced if it exists.
+    make_parents
+        Create missing folders above the target. Without it a missing folder is an error, which catches a
+        mistyped path.
+
+    Yields
+    ------
+    Path
+        A name that does not exist yet; the block must create it.
+
+    Raises
+    ------
+    MissingFileError
+        The folder of the target does not exist.
+    InputError
+        The target is a folder, or writing is not permitted.
+
+    Holds: after any exception in the block, KeyboardInterrupt included, the target is as it was before and no
+    temporary file remains.
+    """
+    target = _writable_target(Path(path), make_parents=make_parents)
+    temporary = target.with_name(f".{target.stem[:64]}.{secrets.token_hex(8)}.tmp{target.suffix.lower()}")
+    try:
+        yield temporary
+        with _as_input_error(target):
+            if target.exists():
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+            with temporary.open("rb+") as stream:
+                os.fsync(stream.fileno())
+            temporary.replace(target)
+            _flush_folder(target.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_atomically(path: Path | str, data: bytes | str, *, make_parents: bool = False) -> None:
+    """Write bytes, or text as UTF-8 with the line ends it has, as one step; see `atomic_path`."""
+    content = data.encode("utf-8") if isinstance(data, str) else data
+    with atomic_path(path, make_parents=make_parents) as temporary, _as_input_error(Path(path)):
+        temporary.write_bytes(content)
+
+
+@contextlib.contextmanager
+def _as_input_error(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(Problem(f"the file cannot be written: {error.strerror}", Place(path))) from error
+
+
+def _writable_target(path: Path, *, make_parents: bool) -> Path:
+    target = path.resolve()
+    if target.is_dir():
+        raise InputError(Problem("this is a folder, the name of a file to write is needed", Place(path)))
+    if make_parents:
+        with _as_input_error(path):
+            target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.parent.exists():
+        raise MissingFileError(
+            Problem("the folder to write into does not exist", Place(path.parent), hint="create it first")
+        )
+    if not target.parent.is_dir():
+        raise InputError(Problem("this is a file, the file to write needs a folder here", Place(path.parent)))
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise InputError(Problem("writing into this folder is not permitted", Place(path.parent)))
+    return target
+
+
+def _flush_folder(folder: Path) -> None:
+    # The move itself reaches the disk only with the folder; Windows has no such call and needs none.
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,94 @@
+"""The layers hold: imports point downward only, siblings do not know each other, extras stay optional."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "trackrod"
+
+#: From the bottom up; packages of one layer do not import each other. A package may import any layer below its own.
+LAYERS = (
+    ("core",),
+    ("tyre", "vehicle", "manoeuvres"),
+    ("adams", "multibody", "rtm"),
+    ("kc", "simulate", "export"),
+    ("convert", "metrics", "reduce"),
+    ("sensitivity", "validate", "estimate"),
+    ("optimise",),
+    ("report",),
+    ("workflow",),
+    ("cli", "web"),
+)
+LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
+#: Compiled or top-level modules that every layer may use.
+ANYWHERE = {"_core", "__version__"}
+EXTRAS = ("pyarrow", "asammdf", "matplotlib", "plotly", "ziglang")
+
+
+def packages() -> list[str]:
+    return sorted(p.parent.name for p in SOURCE.glob("*/__init__.py"))
+
+
+def imported_packages(file: Path) -> set[str]:
+    """First-level packages of trackrod that a file imports, wherever the import stands."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module == "trackrod":
+            names = [f"trackrod.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names = [node.module or ""]
+        else:
+            continue
+        found |= {name.split(".")[1] for name in names if name.startswith("trackrod.")}
+    return found
+
+
+def violations(package: str, files: dict[str, set[str]]) -> list[str]:
+    return [
+        f"{file} imports {other}"
+        for file, others in files.items()
+        for other in sorted(others - ANYWHERE - {package})
+        if other not in LEVEL or LEVEL[other] >= LEVEL[package]
+    ]
+
+
+@pytest.mark.parametrize("package", packages())
+def test_imports_point_downward(package: str) -> None:
+    assert package in LEVEL, f"{package} has no place in the layers"
+    files = {str(f.relative_to(SOURCE)): imported_packages(f) for f in (SOURCE / package).rglob("*.py")}
+    assert not violations(package, files)
+
+
+def test_the_check_can_fail() -> None:
+    assert violations("core", {"core/x.py": {"tyre"}}) == ["core/x.py imports tyre"]
+    assert violations("tyre", {"tyre/x.py": {"vehicle"}}) == ["tyre/x.py imports vehicle"]
+    assert violations("tyre", {"tyre/x.py": {"core", "_core"}}) == []
+
+
+@pytest.mark.parametrize("module", ["trackrod.core", "trackrod.tyre", "trackrod.report", "trackrod.cli.app"])
+def test_imports_without_extras(module: str) -> None:
+    """Every optional package made unimportable: the module still loads, and nothing pulls one in."""
+    block = "; ".join(f"sys.modules[{name!r}] = None" for name in EXTRAS)
+    code = f"import sys; {block}; import {module}"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+def test_missing_extra_says_what_to_install(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None; sys.argv = ['trackrod', 'tyre', 'show', sys.argv[1], "
+        "'--out', sys.argv[2]]; from trackrod.cli.app import main; main()"
+    )
+    sample = SOURCE / "tyre" / "samples" / "car_mf61.tir"
+    command = [sys.executable, "-c", code, str(sample), str(tmp_path)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert "pip install 'trackrod[plot]'" in result.stderr
+    assert "Traceback" not in result.stderr

@@ -1,0 +1,76 @@
+"""Slip from velocities: relaxation, standstill, change of direction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trackrod.core.errors import InputError
+from trackrod.tyre import Tyre, load_tyre, read_tir
+from trackrod.tyre.samples import SAMPLES
+
+STEP = 1e-4
+
+
+def test_settles_to_the_steady_state(sample: Path) -> None:
+    tyre = load_tyre(sample)
+    Vx, slip, angle = 20.0, 0.03, 0.04
+    n = 20000
+    forces = tyre.transient(STEP, np.full(n, 4000.0), Vx, Vsx=-slip * Vx, Vsy=np.tan(angle) * Vx, gamma=0.02)
+    steady = tyre.evaluate(4000.0, slip, angle, 0.02, Vx)
+    for name in ("Fx", "Fy", "Mx", "My", "Mz"):
+        assert getattr(forces, name)[-1] == pytest.approx(float(getattr(steady, name)), rel=1e-9), name
+
+
+def test_relaxation_length_is_the_distance_to_63_percent(sample: Path) -> None:
+    """Closed form: after one relaxation length of travel, 1 - 1/e of the steady slip is there."""
+    tyre = Tyre(read_tir(sample).symmetric())
+    Vx, angle, n = 10.0, 1e-4, 4000
+    forces = tyre.transient(STEP, np.full(n, 4000.0), Vx, Vsy=angle * Vx)
+    steady = float(tyre.evaluate(4000.0, alpha=angle, Vx=Vx).Fy)
+    distance = Vx * STEP * (1 + np.argmax(forces.Fy / steady >= 1 - np.exp(-1)))
+    assert distance == pytest.approx(float(forces.sigma_y[0]), rel=1e-2)  # one step is 1 mm
+
+
+def test_standing_tyre_is_a_spring(sample: Path) -> None:
+    """Pushed sideways at standstill and held: the force stays, with the stiffness Kya over sigma."""
+    tyre = Tyre(read_tir(sample).symmetric())
+    push, n = 1e-4, 1000
+    Vsy = np.zeros(n)
+    Vsy[:100] = push / (100 * STEP)
+    forces = tyre.transient(STEP, np.full(n, 4000.0), 0.0, Vsy=Vsy)
+    stiffness = abs(float(forces.Kya[-1])) / float(forces.sigma_y[-1])
+    assert forces.Fy[-1] == pytest.approx(-stiffness * push, rel=1e-3)
+    np.testing.assert_allclose(forces.Fy[100:], forces.Fy[-1], rtol=1e-12)  # held, not leaking away
+
+
+def test_change_of_direction_has_no_jump() -> None:
+    """Rolling forward, stopping and rolling back with side slip: the force is continuous."""
+    tyre = load_tyre(SAMPLES["car_mf61"])
+    t = np.arange(0.0, 4.0, 1e-3)
+    Vx = 2.0 - t
+    forces = tyre.transient(1e-3, 4000.0 + 0 * t, Vx, Vsx=0.02 * np.sin(5 * t), Vsy=0.05 * np.cos(3 * t))
+    for name in ("Fx", "Fy", "Mz", "My"):
+        values = getattr(forces, name)
+        assert np.isfinite(values).all()
+        assert np.abs(np.diff(values)).max() < 0.03 * np.ptp(values), name
+
+
+def test_spinning_on_the_spot_does_not_wind_up() -> None:
+    """A wheel that spins for a second and then stops lets go within a short time."""
+    tyre = load_tyre(SAMPLES["car_mf61"])
+    Vsx = np.where(np.arange(3000) < 1000, -20.0, 0.0)
+    Vx = np.where(np.arange(3000) < 1000, 0.0, 5.0)
+    forces = tyre.transient(1e-3, np.full(3000, 4000.0), Vx, Vsx=Vsx)
+    assert forces.Fx[900] > 2500.0
+    assert abs(forces.Fx[-1]) < 60.0
+
+
+def test_mistakes() -> None:
+    tyre = load_tyre(SAMPLES["car_mf61"])
+    with pytest.raises(InputError, match="step"):
+        tyre.transient(0.0, np.ones(3), 1.0)
+    with pytest.raises(InputError, match="one value a sample"):
+        tyre.transient(0.1, 4000.0, 1.0)
