@@ -208,7 +208,6 @@ int main() {
   test_rotations<double>(exact);
   test_rotations<float>(single);
   test_rotations<Dual<3>>(exact);
-  test_rotations<Dual<2, Dual<2>>>(exact);
   test_sense_of_rotation();
   test_log_near_half_a_turn();
   test_derivatives<double>(2e-15);

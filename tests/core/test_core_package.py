@@ -1,6 +1,8 @@
-"""The package as a whole: exported names, imports, layers."""
+"""The package as a whole: exported names, frozen classes, imports."""
 
 import ast
+import dataclasses
+import graphlib
 import importlib
 import inspect
 import pkgutil
@@ -13,7 +15,9 @@ import pytest
 import trackrod.core
 
 SOURCE = Path(trackrod.core.__file__).parent
-MODULES = sorted(module.name for module in pkgutil.iter_modules([str(SOURCE)]))
+PREFIX = "trackrod.core."
+#: Modules and sub-packages, however deep, without the prefix: "units", "teimorbit", "teimorbit.parser".
+MODULES = sorted(module.name.removeprefix(PREFIX) for module in pkgutil.walk_packages([str(SOURCE)], prefix=PREFIX))
 OPTIONAL = ("pyarrow", "asammdf", "pandas", "matplotlib", "plotly")
 
 
@@ -31,6 +35,17 @@ def test_every_public_class_and_function_is_exported(name: str) -> None:
     assert defined <= set(module.__all__)
     assert set(module.__all__) <= set(vars(module))
     assert len(set(module.__all__)) == len(module.__all__)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_public_dataclasses_are_frozen(name: str) -> None:
+    module = importlib.import_module(f"trackrod.core.{name}")
+    thawed = [
+        key
+        for key, value in vars(module).items()
+        if dataclasses.is_dataclass(value) and not key.startswith("_") and not value.__dataclass_params__.frozen  # type: ignore[union-attr]
+    ]
+    assert thawed == []
 
 
 def test_main_names_are_those_of_their_modules() -> None:
@@ -69,10 +84,21 @@ def test_light_modules_do_not_load_scipy() -> None:
     assert run_without(light, "import trackrod.core.maps").returncode != 0  # the block itself works
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_core_imports_nothing_above_it(name: str) -> None:
-    tree = ast.parse((SOURCE / f"{name}.py").read_text())
-    imported = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    imported |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    own = {module for module in imported if module.split(".")[0] == "trackrod"}
-    assert all(module == "trackrod" or module.startswith("trackrod.core") for module in own)
+def imported_by(name: str) -> set[str]:
+    """Modules of core that a module of core imports, wherever the import stands."""
+    path = SOURCE.joinpath(*name.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {node.module or ""} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return {module.removeprefix(PREFIX) for module in found} & set(MODULES)
+
+
+def test_imports_have_no_cycles() -> None:
+    """Every module can be read on its own: what it needs never needs it back."""
+    needs = {name: imported_by(name) for name in MODULES}
+    assert needs["teimorbit.parser"] >= {"errors", "teimorbit.blocks"}  # the search itself works
+    graphlib.TopologicalSorter(needs).prepare()

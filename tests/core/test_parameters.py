@@ -31,6 +31,29 @@ def test_value_outside_its_range_is_named(value: float) -> None:
     assert "1200.0 to 1800.0 kg" in text
 
 
+def test_both_ends_of_the_range_belong_to_it() -> None:
+    assert MASS.with_value(1200.0).value == 1200.0
+    assert MASS.with_value(1800.0).value == 1800.0
+    assert Parameter("fixed", kind("number"), 2, 2, 2).value == 2.0
+
+
+@given(value=st.floats(), low=st.floats(), high=st.floats())
+def test_a_parameter_that_exists_is_inside_its_bounds(value: float, low: float, high: float) -> None:
+    try:
+        parameter = Parameter("p", kind("number"), value, low, high)
+    except RangeError:
+        assert not (math.isfinite(value) and low <= value <= high)
+    else:
+        assert parameter.low <= parameter.value <= parameter.high
+
+
+def test_parameters_are_frozen_floats() -> None:
+    assert type(Parameter("p", kind("number"), 2).value) is float
+    assert type(Parameter("p", kind("number"), np.float32(0.5)).value) is float
+    with pytest.raises(AttributeError):
+        MASS.value = 1.0  # type: ignore[misc]
+
+
 def test_the_range_of_the_kind_counts_too() -> None:
     with pytest.raises(RangeError, match=r"is -1.0 kg, allowed is 0.0 to 1000000.0 kg"):
         Parameter("mass", kind("mass"), -1.0)
@@ -76,8 +99,9 @@ def test_set_is_ordered_and_found_by_name() -> None:
     assert SET.values.tolist() == [1500.0, -50.0, 1.0]
     with pytest.raises(UnknownNameError, match="did you mean 'sprung_mass'"):
         SET["spung_mass"]
-    with pytest.raises(InputError, match="'Ixz' occurs more than once"):
-        ParameterSet([IXZ, IXZ])
+    with pytest.raises(InputError) as caught:
+        ParameterSet([IXZ, MASS, IXZ])
+    assert [problem.text for problem in caught.value.problems] == ["parameter 'Ixz' occurs more than once"]
 
 
 def test_new_values_make_a_new_set() -> None:

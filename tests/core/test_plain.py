@@ -1,6 +1,7 @@
 """Plain data: what is accepted, that it cannot change, that its JSON is exact."""
 
 import json
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,17 @@ def test_every_fault_is_named_with_its_place() -> None:
         assert part in text
     assert "settings.e is not valid Unicode" in text
     assert len(caught.value.problems) == 5
+
+
+@pytest.mark.parametrize("write", [canonical_json, pretty_json])
+def test_json_holds_no_numbers_that_json_does_not_have(write: Callable[[Any], str]) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write([float("nan")])
+
+
+def test_canonical_json_is_ascii_and_pretty_json_is_readable() -> None:
+    assert canonical_json({"ä": "ö"}) == '{"\\u00e4":"\\u00f6"}'
+    assert pretty_json({"ä": "ö"}) == '{\n  "ä": "ö"\n}\n'
 
 
 def test_pretty_json_keeps_a_row_on_a_line() -> None:

@@ -106,8 +106,8 @@ def test_csv_is_read_by_pandas(tmp_path: Path) -> None:
 
 def test_csv_of_other_programs(tmp_path: Path) -> None:
     # Byte-order mark, Windows line ends, quoted header, spaces, empty cell, a remark, a value without quotes.
-    text = '\ufeff# exported\r\n# name: run 1\r\n#laps:3\r\n"time_s","vx_mps"\r\n0, 1.5\r\n1e-1,\r\n+2.,INF\r\n\r\n'
-    (tmp_path / "a.csv").write_bytes(text.encode())
+    lines = ["\ufeff# exported", "# name: run 1", "#laps:3", '"time_s","vx_mps"', "0, 1.5", "1e-1,", "+2.,INF", "", ""]
+    (tmp_path / "a.csv").write_bytes("\r\n".join(lines).encode())
     run = read_run(tmp_path / "a.csv")
     assert dict(run.metadata) == {"name": "run 1", "laps": 3}
     assert run.time.tolist() == [0.0, 0.1, 2.0]

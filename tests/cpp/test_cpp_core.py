@@ -52,6 +52,7 @@ def build(folder: Path, *, sanitize: bool) -> None:
 
 
 @needs_compiler
+@pytest.mark.slow
 @pytest.mark.parametrize("sanitize", [False, True], ids=["plain", "sanitize"])
 def test_programs_pass(sanitize: bool) -> None:
     folder = ROOT / "build" / ("cpp-tests-sanitize" if sanitize else "cpp-tests")

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from trackrod.cli.output import console, errors, print_json, print_problems
 from trackrod.core.corners import Side
+from trackrod.report.page import shown
 from trackrod.report.tyre import write_tyre_report
 from trackrod.tyre.characteristics import Characteristic, characteristics
 from trackrod.tyre.model import Tyre, load_tyre
@@ -45,7 +46,7 @@ def show(
     for head, justify in (("quantity", "left"), ("value", "right"), ("unit", "left"), ("meaning", "left")):
         table.add_column(head, justify=justify)  # type: ignore[arg-type]
     for row in rows:
-        table.add_row(row.name, f"{row.value:.5g}", row.kind.unit or "-", row.meaning)
+        table.add_row(row.name, shown(row.value), row.kind.unit or "-", row.meaning)
     console.print(table)
     print_problems(tyre.properties.problems)
     for path in written:

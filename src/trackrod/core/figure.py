@@ -11,7 +11,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Figure", "Line", "Panel", "Stroke"]
+__all__ = ["Figure", "Legend", "Line", "Panel", "Stroke"]
 
 
 class Stroke(StrEnum):
@@ -20,6 +20,14 @@ class Stroke(StrEnum):
     SOLID = "solid"
     DASHED = "dashed"
     POINTS = "points"
+
+
+class Legend(StrEnum):
+    """Where the legend of a panel stands: where its curves are not."""
+
+    RIGHT = "upper right"
+    LEFT = "upper left"
+    CENTRE = "centre"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +49,7 @@ class Panel:
     x_label: str
     y_label: str
     lines: tuple[Line, ...]
+    legend: Legend = Legend.RIGHT
     equal_axes: bool = False
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from trackrod.core.errors import MissingExtraError
-from trackrod.core.figure import Figure, Line, Panel, Stroke
+from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
 from trackrod.core.files import atomic_path
 
 if TYPE_CHECKING:
@@ -18,6 +18,11 @@ __all__ = ["figure_html", "write_png"]
 #: Colour-blind safe palette (Okabe and Ito), darkest first.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 PANEL_INCHES = (4.4, 3.3)
+LOCATIONS: dict[Legend, Literal["upper right", "upper left", "center"]] = {
+    Legend.RIGHT: "upper right",
+    Legend.LEFT: "upper left",
+    Legend.CENTRE: "center",
+}
 
 
 def write_png(figure: Figure, path: Path | str, *, dots_per_inch: int = 110) -> None:
@@ -50,7 +55,7 @@ def _draw(axes: Axes, panel: Panel) -> None:
     if panel.equal_axes:
         axes.set_aspect("equal", adjustable="datalim")
     if any(line.label for line in panel.lines):
-        axes.legend(fontsize=7, framealpha=0.7)
+        axes.legend(fontsize=7, framealpha=0.7, loc=LOCATIONS[panel.legend])
 
 
 def figure_html(figure: Figure) -> str:
@@ -71,6 +76,7 @@ def figure_html(figure: Figure) -> str:
     )
     for index, panel in enumerate(figure.panels):
         row, column = index // columns + 1, index % columns + 1
+        legend = f"legend{index + 1}" if index else "legend"
         for number, line in enumerate(panel.lines):
             plot.add_trace(
                 Scatter(
@@ -83,7 +89,8 @@ def figure_html(figure: Figure) -> str:
                         "dash": "dash" if line.stroke is Stroke.DASHED else "solid",
                     },
                     marker={"size": 4},
-                    showlegend=False,
+                    legend=legend,
+                    showlegend=bool(line.label),
                     hovertemplate=f"{panel.x_label} = %{{x:.4g}}<br>{panel.y_label} = %{{y:.4g}}",
                 ),
                 row=row,
@@ -91,6 +98,10 @@ def figure_html(figure: Figure) -> str:
             )
         plot.update_xaxes(title_text=panel.x_label, row=row, col=column)
         plot.update_yaxes(title_text=panel.y_label, row=row, col=column)
+        axes = plot.get_subplot(row, column)
+        place = _legend_place(panel.legend, axes.xaxis.domain, axes.yaxis.domain)
+        style = {"font": {"size": 9}, "bgcolor": "rgba(255,255,255,0.7)", "tracegroupgap": 0, "itemwidth": 30}
+        plot.update_layout({legend: {**place, **style}})
     plot.update_layout(
         height=330 * rows,
         margin={"l": 60, "r": 20, "t": 40, "b": 50},
@@ -98,6 +109,13 @@ def figure_html(figure: Figure) -> str:
         font={"size": 11},
     )
     return str(plot.to_html(full_html=False, include_plotlyjs=False, config={"displaylogo": False}))
+
+
+def _legend_place(legend: Legend, x: tuple[float, float], y: tuple[float, float]) -> dict[str, float | str]:
+    if legend is Legend.CENTRE:
+        return {"x": sum(x) / 2, "y": sum(y) / 2, "xanchor": "center", "yanchor": "middle"}
+    side = 0 if legend is Legend.LEFT else 1
+    return {"x": x[side], "y": y[1], "xanchor": ("left", "right")[side], "yanchor": "top"}
 
 
 def _color(line: Line, index: int) -> str:

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from trackrod.core.errors import MissingExtraError
 from trackrod.core.figure import Figure
 from trackrod.core.files import write_atomically
 from trackrod.report.figures import figure_html
 
-__all__ = ["Section", "Table", "write_page"]
+__all__ = ["Section", "Table", "shown", "write_page"]
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; max-width: 1320px; margin: 2rem auto; padding: 0 1.5rem; }
@@ -77,4 +79,11 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
 def _cell(value: str | float) -> str:
     if isinstance(value, str):
         return f"<td>{html.escape(value)}</td>"
-    return f"<td class='number'>{value:.5g}</td>"
+    return f"<td class='number'>{shown(value)}</td>"
+
+
+def shown(value: float) -> str:
+    """A number with five significant digits, without exponent as long as that can be read."""
+    if value == 0 or not 1e-4 <= abs(value) < 1e9:
+        return f"{value:.5g}"
+    return np.format_float_positional(float(f"{value:.5g}"), trim="-")

@@ -391,7 +391,7 @@ def rolling_speed(c: Mapping[str, float], Fz: ArrayLike, kappa: ArrayLike, Vx: A
     omega = travel / c["UNLOADED_RADIUS"]
     for _ in range(50):
         omega = travel / effective_radius(c, Fz, omega, p)
-    return omega
+    return np.asarray(omega)
 
 
 def vertical_force(

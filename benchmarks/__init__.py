@@ -1,0 +1,1 @@
+"""Timings as ratios against a peer in the same run: ``make bench``."""
