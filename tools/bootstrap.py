@@ -108,7 +108,9 @@ def build(project: dict) -> None:
         sources += [path for path in ROOT.glob(pattern) if path.is_file()]
     sources.append(ROOT / "src/trackrod/core/quantities.py")
     compiler = find_compiler()
-    key = digest(sources, compiler or "zig", str(ROOT))
+    # An editable installation knows the Python modules by name: a new one needs a new installation.
+    modules = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.py"))
+    key = digest(sources, compiler or "zig", str(ROOT), *modules)
     if is_current("build", key):
         return
     say(f"building the C++ core with {compiler or 'ziglang'}")
