@@ -26,6 +26,7 @@ bench: setup  ## timings as ratios against a peer, in one table and benchmarks/r
 	$(BIN)/python -m benchmarks
 
 docs: setup  ## the generated reference pages under docs/reference
+	$(BIN)/python tools/write_vocabulary.py
 	$(BIN)/python tools/write_reference.py
 
 stub: setup  ## type stub of the C++ module

@@ -69,7 +69,8 @@ Array to_rows(nb::handle numbers, const char* name) {
   const std::vector<size_t> shape = shape_of(array);
   if (shape != Row<Thing>::shape(shape.empty() ? 0 : shape[0])) {
     const std::string wanted = shape_text(Row<Thing>::shape(0)).substr(2);
-    throw nb::value_error((std::string(name) + " must have the shape (n" + wanted + ", got " + shape_text(shape)).c_str());
+    throw nb::value_error(
+        (std::string(name) + " must have the shape (n" + wanted + ", got " + shape_text(shape)).c_str());
   }
   return array;
 }
@@ -99,9 +100,9 @@ NewArray map_rows(nb::handle a, const char* a_name, nb::handle b, const char* b_
   const Array left = to_rows<A>(a, a_name), right = to_rows<B>(b, b_name);
   const size_t na = left.shape(0), nb_rows = right.shape(0);
   if (na != nb_rows && na != 1 && nb_rows != 1) {
-    throw nb::value_error((std::string(a_name) + " has " + std::to_string(na) + " rows, " + b_name + " has " +
-                           std::to_string(nb_rows))
-                              .c_str());
+    throw nb::value_error(
+        (std::string(a_name) + " has " + std::to_string(na) + " rows, " + b_name + " has " + std::to_string(nb_rows))
+            .c_str());
   }
   const size_t n = na == 1 ? nb_rows : na;
   NewArray out = new_array(Row<Out>::shape(n));
@@ -111,8 +112,7 @@ NewArray map_rows(nb::handle a, const char* a_name, nb::handle b, const char* b_
   {
     const nb::gil_scoped_release release;
     for (size_t i = 0; i < n; ++i) {
-      Row<Out>::write(f(Row<A>::read(from_a + i * step_a), Row<B>::read(from_b + i * step_b)),
-                      to + i * Row<Out>::size);
+      Row<Out>::write(f(Row<A>::read(from_a + i * step_a), Row<B>::read(from_b + i * step_b)), to + i * Row<Out>::size);
     }
   }
   return out;
@@ -127,11 +127,13 @@ struct Unary {
   Second (*dual)(const Second&);
 };
 
-#define UNARY(name) \
-  Unary { #name, [](const Second& x) { return name(x); } }
+#define UNARY(name)                                \
+  Unary {                                          \
+    #name, [](const Second& x) { return name(x); } \
+  }
 
-constexpr Unary unaries[] = {UNARY(sin),  UNARY(cos),  UNARY(tan),  UNARY(asin), UNARY(acos),  UNARY(atan),
-                             UNARY(sinh), UNARY(cosh), UNARY(tanh), UNARY(exp),  UNARY(log),   UNARY(sqrt),
+constexpr Unary unaries[] = {UNARY(sin),  UNARY(cos),  UNARY(tan),  UNARY(asin),  UNARY(acos),  UNARY(atan),
+                             UNARY(sinh), UNARY(cosh), UNARY(tanh), UNARY(exp),   UNARY(log),   UNARY(sqrt),
                              UNARY(abs),  UNARY(sign), UNARY(ceil), UNARY(floor), UNARY(square)};
 
 struct Binary {
@@ -139,14 +141,16 @@ struct Binary {
   Dual<2> (*dual)(const Dual<2>&, const Dual<2>&);
 };
 
-#define BINARY(name, expression) \
-  Binary { name, [](const Dual<2>& a, const Dual<2>& b) -> Dual<2> { return expression; } }
+#define BINARY(name, expression)                                                   \
+  Binary {                                                                         \
+    name, [](const Dual<2>& a, const Dual<2>& b) -> Dual<2> { return expression; } \
+  }
 
-constexpr Binary binaries[] = {BINARY("add", a + b),           BINARY("subtract", a - b),
-                               BINARY("multiply", a* b),       BINARY("divide", a / b),
-                               BINARY("pow", pow(a, b)),       BINARY("pow_constant", pow(a, b.v)),
-                               BINARY("atan2", atan2(a, b)),   BINARY("hypot", hypot(a, b)),
-                               BINARY("minimum", min(a, b)),   BINARY("maximum", max(a, b))};
+constexpr Binary binaries[] = {BINARY("add", a + b),         BINARY("subtract", a - b),
+                               BINARY("multiply", a* b),     BINARY("divide", a / b),
+                               BINARY("pow", pow(a, b)),     BINARY("pow_constant", pow(a, b.v)),
+                               BINARY("atan2", atan2(a, b)), BINARY("hypot", hypot(a, b)),
+                               BINARY("minimum", min(a, b)), BINARY("maximum", max(a, b))};
 
 template <class Entry, size_t count>
 const Entry& find_named(const Entry (&entries)[count], const std::string& name) {
@@ -184,28 +188,24 @@ using M = Mat3<double>;
 
 #define ARRAY "numpy.typing.NDArray[numpy.float64]"
 #define ONE(name, argument) nb::sig("def " name "(" argument ": numpy.typing.ArrayLike) -> " ARRAY)
-#define TWO(name, a, b) \
-  nb::sig("def " name "(" a ": numpy.typing.ArrayLike, " b ": numpy.typing.ArrayLike) -> " ARRAY)
+#define TWO(name, a, b) nb::sig("def " name "(" a ": numpy.typing.ArrayLike, " b ": numpy.typing.ArrayLike) -> " ARRAY)
 
 void bind_math(nb::module_& m) {
   using namespace trackrod;
 
   m.def(
-      "quat_exp",
-      [](nb::handle phi) { return map_rows<V>(phi, "phi", [](const V& a) { return quat_exp(a); }); }, "phi"_a,
-      ONE("quat_exp", "phi"), "Unit quaternions (w, x, y, z), shape (n, 4), of rotation vectors [rad], shape (n, 3).");
+      "quat_exp", [](nb::handle phi) { return map_rows<V>(phi, "phi", [](const V& a) { return quat_exp(a); }); },
+      "phi"_a, ONE("quat_exp", "phi"),
+      "Unit quaternions (w, x, y, z), shape (n, 4), of rotation vectors [rad], shape (n, 3).");
   m.def(
-      "quat_log",
-      [](nb::handle q) { return map_rows<Q>(q, "q", [](const Q& a) { return quat_log(a); }); }, "q"_a,
+      "quat_log", [](nb::handle q) { return map_rows<Q>(q, "q", [](const Q& a) { return quat_log(a); }); }, "q"_a,
       ONE("quat_log", "q"), "Rotation vectors [rad] of quaternions, with angles from 0 to pi.");
   m.def(
-      "quat_conjugate",
-      [](nb::handle q) { return map_rows<Q>(q, "q", [](const Q& a) { return conjugate(a); }); }, "q"_a,
-      ONE("quat_conjugate", "q"), "The inverse rotations: q_BA of q_AB.");
+      "quat_conjugate", [](nb::handle q) { return map_rows<Q>(q, "q", [](const Q& a) { return conjugate(a); }); },
+      "q"_a, ONE("quat_conjugate", "q"), "The inverse rotations: q_BA of q_AB.");
   m.def(
-      "quat_normalised",
-      [](nb::handle q) { return map_rows<Q>(q, "q", [](const Q& a) { return normalised(a); }); }, "q"_a,
-      ONE("quat_normalised", "q"), "Quaternions scaled to unit length.");
+      "quat_normalised", [](nb::handle q) { return map_rows<Q>(q, "q", [](const Q& a) { return normalised(a); }); },
+      "q"_a, ONE("quat_normalised", "q"), "Quaternions scaled to unit length.");
   m.def(
       "quat_product",
       [](nb::handle a, nb::handle b) {
@@ -219,13 +219,11 @@ void bind_math(nb::module_& m) {
       },
       "q_AB"_a, "p_B"_a, TWO("rotate", "q_AB", "p_B"), "Components in A of vectors known in B: p_A = R_AB p_B.");
   m.def(
-      "quat_to_matrix",
-      [](nb::handle q) { return map_rows<Q>(q, "q_AB", [](const Q& a) { return to_matrix(a); }); }, "q_AB"_a,
-      ONE("quat_to_matrix", "q_AB"), "Rotation matrices R_AB, shape (n, 3, 3).");
+      "quat_to_matrix", [](nb::handle q) { return map_rows<Q>(q, "q_AB", [](const Q& a) { return to_matrix(a); }); },
+      "q_AB"_a, ONE("quat_to_matrix", "q_AB"), "Rotation matrices R_AB, shape (n, 3, 3).");
   m.def(
-      "matrix_to_quat",
-      [](nb::handle R) { return map_rows<M>(R, "R_AB", [](const M& a) { return to_quat(a); }); }, "R_AB"_a,
-      ONE("matrix_to_quat", "R_AB"), "Quaternions q_AB with w >= 0 of rotation matrices, shape (n, 3, 3).");
+      "matrix_to_quat", [](nb::handle R) { return map_rows<M>(R, "R_AB", [](const M& a) { return to_quat(a); }); },
+      "R_AB"_a, ONE("matrix_to_quat", "R_AB"), "Quaternions q_AB with w >= 0 of rotation matrices, shape (n, 3, 3).");
   m.def(
       "left_jacobian",
       [](nb::handle phi) { return map_rows<V>(phi, "phi", [](const V& a) { return left_jacobian(a); }); }, "phi"_a,
@@ -243,8 +241,7 @@ void bind_math(nb::module_& m) {
       [](nb::handle phi) { return map_rows<V>(phi, "phi", [](const V& a) { return right_jacobian_inverse(a); }); },
       "phi"_a, ONE("right_jacobian_inverse", "phi"), "Inverses of right_jacobian, for angles below 2 pi.");
   m.def(
-      "matrix_inverse",
-      [](nb::handle a) { return map_rows<M>(a, "a", [](const M& x) { return inverse(x); }); }, "a"_a,
+      "matrix_inverse", [](nb::handle a) { return map_rows<M>(a, "a", [](const M& x) { return inverse(x); }); }, "a"_a,
       ONE("matrix_inverse", "a"), "Inverses of 3x3 matrices, shape (n, 3, 3).");
 
   m.def("dual_unary", &dual_unary, "name"_a, "x"_a,

@@ -1,4 +1,6 @@
 // Tables that own their arrays, over arrays of arguments.
+#include "trackrod/tables.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "trackrod/tables.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -226,9 +227,7 @@ class OwnedTable2D {
   const std::vector<double>& values() const { return values_; }
   const std::vector<double>& slopes() const { return slopes_; }
   const std::vector<size_t>& shape() const { return shape_; }
-  std::vector<size_t> slopes_shape() const {
-    return {shape_[0], shape_[1], 3, static_cast<size_t>(channels_)};
-  }
+  std::vector<size_t> slopes_shape() const { return {shape_[0], shape_[1], 3, static_cast<size_t>(channels_)}; }
   Interpolation interpolation() const { return interpolation_; }
   Extrapolation extrapolation() const { return extrapolation_; }
   bool linear() const { return interpolation_ == Interpolation::linear; }
@@ -276,7 +275,7 @@ class OwnedTable2D {
 }  // namespace trackrod
 
 #define ARRAY "numpy.typing.NDArray[numpy.float64]"
-#define RULES                                                                                    \
+#define RULES                                                                                         \
   "interpolation: trackrod._core.Interpolation = trackrod._core.Interpolation.pchip, extrapolation: " \
   "trackrod._core.Extrapolation = trackrod._core.Extrapolation.linear"
 #define NUMBERS ": numpy.typing.ArrayLike"
@@ -295,9 +294,10 @@ void bind_tables(nb::module_& m) {
       .value("linear", Extrapolation::linear, "With the slope it has there.")
       .value("constant", Extrapolation::constant, "With the value it has there; the slope is 0 outside.");
 
-  nb::class_<OwnedTable1D>(m, "Table1D",
-                           "A function of one variable given at knots, with its derivatives.\n\n"
-                           "ValueError names every fault of knots (finite, strictly increasing, two or more) and values.")
+  nb::class_<OwnedTable1D>(
+      m, "Table1D",
+      "A function of one variable given at knots, with its derivatives.\n\n"
+      "ValueError names every fault of knots (finite, strictly increasing, two or more) and values.")
       .def(nb::init<nb::handle, nb::handle, Interpolation, Extrapolation>(), "knots"_a, "values"_a,
            "interpolation"_a = Interpolation::pchip, "extrapolation"_a = Extrapolation::linear,
            nb::sig("def __init__(self, knots" NUMBERS ", values" NUMBERS ", " RULES ") -> None"))
@@ -331,10 +331,11 @@ void bind_tables(nb::module_& m) {
       .def_prop_ro("interpolation", &OwnedTable1D::interpolation, "Rule between the knots.")
       .def_prop_ro("extrapolation", &OwnedTable1D::extrapolation, "Rule beyond the knots.");
 
-  nb::class_<OwnedTable2D>(m, "Table2D",
-                           "Functions of two variables given on a rectangular grid, with their derivatives.\n\n"
-                           "values has the shape (x knots, y knots), or (x knots, y knots, channels) for several at once.\n"
-                           "ValueError names every fault of knots (finite, strictly increasing, two or more) and values.")
+  nb::class_<OwnedTable2D>(
+      m, "Table2D",
+      "Functions of two variables given on a rectangular grid, with their derivatives.\n\n"
+      "values has the shape (x knots, y knots), or (x knots, y knots, channels) for several at once.\n"
+      "ValueError names every fault of knots (finite, strictly increasing, two or more) and values.")
       .def(nb::init<nb::handle, nb::handle, nb::handle, Interpolation, Extrapolation>(), "x_knots"_a, "y_knots"_a,
            "values"_a, "interpolation"_a = Interpolation::pchip, "extrapolation"_a = Extrapolation::linear,
            nb::sig("def __init__(self, x_knots" NUMBERS ", y_knots" NUMBERS ", values" NUMBERS ", " RULES ") -> None"))

@@ -49,6 +49,6 @@ class Numbers {
 }  // namespace trackrod::test
 
 #define CHECK(condition) ::trackrod::test::check((condition), #condition, __FILE__, __LINE__)
-#define CHECK_NEAR(got, wanted, tolerance)                                                                     \
-  ::trackrod::test::check_near(static_cast<double>(got), static_cast<double>(wanted), (tolerance),             \
+#define CHECK_NEAR(got, wanted, tolerance)                                                         \
+  ::trackrod::test::check_near(static_cast<double>(got), static_cast<double>(wanted), (tolerance), \
                                #got " near " #wanted, __FILE__, __LINE__)

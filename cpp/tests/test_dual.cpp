@@ -1,11 +1,10 @@
 // Forward derivatives against closed forms, at ordinary and at singular points.
-#include "trackrod/dual.hpp"
-
 #include <initializer_list>
 #include <limits>
 #include <type_traits>
 
 #include "check.hpp"
+#include "trackrod/dual.hpp"
 
 namespace trackrod {
 namespace {
@@ -113,7 +112,7 @@ void test_functions_of_two_arguments() {
       check_binary(BINARY(a / b), x, y, 1 / y, -x / (y * y));
       check_binary(BINARY(atan2(a, b)), x, y, y / r2, -x / r2);
       check_binary(BINARY(hypot(a, b)), x, y, x / r, y / r);
-      check_binary(BINARY(min(a, b)), x, y, x < y, x > y);
+      check_binary(BINARY(min(a, b)), x, y, x<y, x> y);
       check_binary(BINARY(max(a, b)), x, y, x > y, x < y);
       const double base = ::fabs(x);
       check_binary(BINARY(pow(a, b)), base, y, y * ::pow(base, y - 1), ::log(base) * ::pow(base, y));

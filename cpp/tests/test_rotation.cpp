@@ -1,9 +1,8 @@
 // Vectors, quaternions, exponential and logarithm, Jacobians: identities, closed forms and derivatives.
-#include "trackrod/rotation.hpp"
-
 #include <initializer_list>
 
 #include "check.hpp"
+#include "trackrod/rotation.hpp"
 
 namespace trackrod {
 namespace {

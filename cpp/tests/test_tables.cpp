@@ -1,13 +1,12 @@
 // Tables: lookup, node values, derivatives, extrapolation, arguments that are not numbers.
 //
 // Every array is allocated with exactly the size it needs, so that the address sanitizer sees any read beyond it.
-#include "trackrod/tables.hpp"
-
 #include <initializer_list>
 #include <limits>
 #include <vector>
 
 #include "check.hpp"
+#include "trackrod/tables.hpp"
 
 namespace trackrod {
 namespace {
@@ -209,8 +208,12 @@ void test_two_variables() {
             std::vector<double> slopes(values.size() * 3);
             node_slopes(rule, x_knots.data(), nx, y_knots.data(), ny, K, values.data(), slopes.data());
             const bool linear = rule == Interpolation::linear;
-            const Table2D<double> table{make_axis(x_knots.data(), nx), make_axis(y_knots.data(), ny), K, values.data(),
-                                        linear ? nullptr : slopes.data(), extrapolation};
+            const Table2D<double> table{make_axis(x_knots.data(), nx),
+                                        make_axis(y_knots.data(), ny),
+                                        K,
+                                        values.data(),
+                                        linear ? nullptr : slopes.data(),
+                                        extrapolation};
             const auto n = static_cast<size_t>(K);
             std::vector<double> v(n), dx(n), dy(n), w(n), up(n), down(n), dummy(n);
             const auto at = [&](double x, double y) {
@@ -242,8 +245,8 @@ void test_two_variables() {
               evaluate(table, Dual<2>::variable(x, 0), Dual<2>::variable(y, 1), d.data());
               using Nested = Dual<2, Dual<2>>;
               std::vector<Nested> second(n);
-              evaluate(table, Nested::variable(Dual<2>::variable(x, 0), 0), Nested::variable(Dual<2>::variable(y, 1), 1),
-                       second.data());
+              evaluate(table, Nested::variable(Dual<2>::variable(x, 0), 0),
+                       Nested::variable(Dual<2>::variable(y, 1), 1), second.data());
               const double h = 1e-5;
               const auto right = at(x + h, y), left = at(x - h, y), over = at(x, y + h), under = at(x, y - h);
               const auto pp = at(x + h, y + h), pm = at(x + h, y - h), mp = at(x - h, y + h), mm = at(x - h, y - h);

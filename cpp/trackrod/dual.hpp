@@ -163,7 +163,7 @@ struct Dual {
   }
 
   // Comparisons look at the value only: a branch is taken as it would be without derivatives.
-#define TRACKROD_COMPARISON(op)                                                              \
+#define TRACKROD_COMPARISON(op)                                                            \
   TRACKROD_HD friend bool operator op(const Dual& a, const Dual& b) { return a.v op b.v; } \
   TRACKROD_HD friend bool operator op(const Dual& a, Real b) { return a.v op b; }          \
   TRACKROD_HD friend bool operator op(Real a, const Dual& b) { return a op b.v; }
@@ -390,21 +390,21 @@ TRACKROD_HD inline Dual<N, B> ceil(const Dual<N, B>& a) {
 
 // ---- functions of two arguments, either of which may be a plain number
 
-#define TRACKROD_BINARY(name)                                                            \
-  template <int N, class B>                                                              \
-  TRACKROD_HD inline Dual<N, B> name(const Dual<N, B>& a, const Dual<N, B>& b) {         \
-    const detail::Partials<B> p = detail::name##_partials(a.v, b.v);                     \
-    return chain(p.f, p.a, p.b, a, b);                                                   \
-  }                                                                                      \
-  template <int N, class B>                                                              \
-  TRACKROD_HD inline Dual<N, B> name(const Dual<N, B>& a, RealOf<B> b) {                 \
-    const detail::Partials<B> p = detail::name##_partials(a.v, B(b));                    \
-    return chain(p.f, p.a, a);                                                           \
-  }                                                                                      \
-  template <int N, class B>                                                              \
-  TRACKROD_HD inline Dual<N, B> name(RealOf<B> a, const Dual<N, B>& b) {                 \
-    const detail::Partials<B> p = detail::name##_partials(B(a), b.v);                    \
-    return chain(p.f, p.b, b);                                                           \
+#define TRACKROD_BINARY(name)                                                    \
+  template <int N, class B>                                                      \
+  TRACKROD_HD inline Dual<N, B> name(const Dual<N, B>& a, const Dual<N, B>& b) { \
+    const detail::Partials<B> p = detail::name##_partials(a.v, b.v);             \
+    return chain(p.f, p.a, p.b, a, b);                                           \
+  }                                                                              \
+  template <int N, class B>                                                      \
+  TRACKROD_HD inline Dual<N, B> name(const Dual<N, B>& a, RealOf<B> b) {         \
+    const detail::Partials<B> p = detail::name##_partials(a.v, B(b));            \
+    return chain(p.f, p.a, a);                                                   \
+  }                                                                              \
+  template <int N, class B>                                                      \
+  TRACKROD_HD inline Dual<N, B> name(RealOf<B> a, const Dual<N, B>& b) {         \
+    const detail::Partials<B> p = detail::name##_partials(B(a), b.v);            \
+    return chain(p.f, p.b, b);                                                   \
   }
 TRACKROD_BINARY(atan2)
 TRACKROD_BINARY(hypot)

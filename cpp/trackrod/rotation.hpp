@@ -63,7 +63,8 @@ TRACKROD_HD inline Mat3<T> to_matrix(const Quat<T>& q) {
   const T xx = q.x * x, xy = q.x * y, xz = q.x * z;
   const T yy = q.y * y, yz = q.y * z, zz = q.z * z;
   const RealOf<T> one(1);
-  return {{{one - (yy + zz), xy - wz, xz + wy}, {xy + wz, one - (xx + zz), yz - wx}, {xz - wy, yz + wx, one - (xx + yy)}}};
+  return {
+      {{one - (yy + zz), xy - wz, xz + wy}, {xy + wz, one - (xx + zz), yz - wx}, {xz - wy, yz + wx, one - (xx + yy)}}};
 }
 
 /// q_AB with w >= 0 from a rotation matrix R_AB.
@@ -98,7 +99,7 @@ TRACKROD_HD inline Quat<T> to_quat(const Mat3<T>& R) {
 
 namespace detail {
 
-constexpr double inverse_factorial(int n) { return n < 2 ? 1.0 : inverse_factorial(n - 1) / n; }
+TRACKROD_HD constexpr double inverse_factorial(int n) { return n < 2 ? 1.0 : inverse_factorial(n - 1) / n; }
 
 /// Terms j, j + 1, ... of the series of stumpff<K>.
 template <int K, int J, class R>

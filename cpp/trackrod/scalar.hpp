@@ -40,10 +40,10 @@ using Common = decltype(A() + B());
 
 // ---- functions of the C library
 
-#define TRACKROD_UNARY(name, function)                              \
+#define TRACKROD_UNARY(name, function)                               \
   TRACKROD_HD inline double name(double x) { return ::function(x); } \
   TRACKROD_HD inline float name(float x) { return ::function##f(x); }
-#define TRACKROD_BINARY(name, function)                                             \
+#define TRACKROD_BINARY(name, function)                                           \
   TRACKROD_HD inline double name(double x, double y) { return ::function(x, y); } \
   TRACKROD_HD inline float name(float x, float y) { return ::function##f(x, y); }
 

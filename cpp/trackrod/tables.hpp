@@ -13,7 +13,9 @@
 // Holds: at a knot the table returns the node's value exactly.
 // Holds: the result is finite for every finite argument, as long as knots, values and slopes are within table_limit()
 //        and knots are more than 1 / table_limit() apart; a NaN argument gives NaN. No array is read out of bounds.
-// Holds: mirrored data (knots and order reversed) give the bit-wise mirrored result.
+// Holds: mirrored data (knots negated, order reversed) give the mirrored result to the last bit, except exactly
+// half-way
+//        between two knots, where the last bit may differ.
 // Limits: PCHIP keeps monotone data monotone in one variable; its two-dimensional product does not promise that.
 #pragma once
 
@@ -70,8 +72,8 @@ struct Strided {
 template <class V = double>
 struct Table1D {
   Axis<RealOf<V>> axis;
-  const V* values;                                        ///< one for each knot
-  const V* slopes;                                        ///< one for each knot; null: linear interpolation
+  const V* values;  ///< one for each knot
+  const V* slopes;  ///< one for each knot; null: linear interpolation
   Extrapolation extrapolation = Extrapolation::linear;
 };
 
@@ -195,8 +197,8 @@ TRACKROD_HD inline AkimaNode<V> akima_node(const RealOf<V>* knots, int count, St
 
 /// Adds share times the node slopes to what is in `slopes`.
 template <class V>
-TRACKROD_HD inline void add_node_slopes(Interpolation rule, const RealOf<V>* knots, int count,
-                                        Strided<const V> values, RealOf<V> share, Strided<V> slopes) {
+TRACKROD_HD inline void add_node_slopes(Interpolation rule, const RealOf<V>* knots, int count, Strided<const V> values,
+                                        RealOf<V> share, Strided<V> slopes) {
   using R = RealOf<V>;
   if (rule == Interpolation::linear) return;
   if (count == 2) {  // through two nodes every rule is the straight line
@@ -234,8 +236,7 @@ TRACKROD_HD inline void add_node_slopes(Interpolation rule, const RealOf<V>* kno
 
 /// Slopes at the nodes of a table in one variable, for a cubic rule; slopes holds `count` elements.
 template <class V>
-TRACKROD_HD inline void node_slopes(Interpolation rule, const RealOf<V>* knots, int count, const V* values,
-                                    V* slopes) {
+TRACKROD_HD inline void node_slopes(Interpolation rule, const RealOf<V>* knots, int count, const V* values, V* slopes) {
   for (int i = 0; i < count; ++i) slopes[i] = V(0);
   detail::add_node_slopes<V>(rule, knots, count, {values, 1}, RealOf<V>(1), {slopes, 1});
 }
@@ -245,8 +246,8 @@ TRACKROD_HD inline void node_slopes(Interpolation rule, const RealOf<V>* knots, 
 /// The one-dimensional rule is applied along x and along y. The cross derivative is the mean of the rule along y on
 /// the slopes by x and of the rule along x on the slopes by y, so that a transposed table gives transposed results.
 template <class V>
-TRACKROD_HD inline void node_slopes(Interpolation rule, const RealOf<V>* x_knots, int x_count,
-                                    const RealOf<V>* y_knots, int y_count, int channels, const V* values, V* slopes) {
+TRACKROD_HD inline void node_slopes(Interpolation rule, const RealOf<V>* x_knots, int x_count, const RealOf<V>* y_knots,
+                                    int y_count, int channels, const V* values, V* slopes) {
   using R = RealOf<V>;
   const int K = channels;
   const int row = y_count * K;  // elements between neighbours along x
@@ -264,7 +265,8 @@ TRACKROD_HD inline void node_slopes(Interpolation rule, const RealOf<V>* x_knots
                                  {slope(0, j, 2, k), 3 * row});
     }
     for (int i = 0; i < x_count; ++i) {
-      detail::add_node_slopes<V>(rule, y_knots, y_count, {slope(i, 0, 0, k), 3 * K}, R(0.5), {slope(i, 0, 2, k), 3 * K});
+      detail::add_node_slopes<V>(rule, y_knots, y_count, {slope(i, 0, 0, k), 3 * K}, R(0.5),
+                                 {slope(i, 0, 2, k), 3 * K});
     }
   }
 }
@@ -307,48 +309,48 @@ namespace detail {
 /// at knots are exact and mirrored tables give mirrored results.
 template <class R>
 struct Place {
-  int near, far;  // indices of the nearer and the farther end of the cell
-  R offset;       // x - knots[near], 0 outside
-  R beyond;       // signed distance outside the knots, 0 inside or where the table is constant outside
-  R inverse;      // 1 / (knots[far] - knots[near])
-  R bend;         // 1; 0 outside, where nothing curves
-  R rise;         // 1; 0 where the table is constant outside
+  int here, there;  // indices of the nearer and the farther end of the cell
+  R offset;         // x - knots[here], 0 outside
+  R beyond;         // signed distance outside the knots, 0 inside or where the table is constant outside
+  R inverse;        // 1 / (knots[there] - knots[here])
+  R bend;           // 1; 0 outside, where nothing curves
+  R rise;           // 1; 0 where the table is constant outside
 };
 
 template <class R>
 TRACKROD_HD inline Place<R> locate(const Axis<R>& axis, Extrapolation extrapolation, R x, int* hint) {
   const R* knots = axis.knots;
   const int end = axis.count - 1;
-  const bool below = x < knots[0], above = x > knots[end];
+  const bool below = x<knots[0], above = x> knots[end];
   Place<R> place;
   if (below || above) {
-    place.near = below ? 0 : end;
-    place.far = below ? 1 : end - 1;
+    place.here = below ? 0 : end;
+    place.there = below ? 1 : end - 1;
     const bool constant = extrapolation == Extrapolation::constant;
     place.offset = R(0);
-    place.beyond = constant ? R(0) : clamp(x - knots[place.near], -table_limit<R>(), table_limit<R>());
+    place.beyond = constant ? R(0) : clamp(x - knots[place.here], -table_limit<R>(), table_limit<R>());
     place.bend = R(0);
     place.rise = constant ? R(0) : R(1);
   } else {
     const int cell = find_cell(axis, x, hint);
     const bool right = x - knots[cell] > knots[cell + 1] - x;
-    place.near = right ? cell + 1 : cell;
-    place.far = right ? cell : cell + 1;
-    place.offset = x - knots[place.near];
+    place.here = right ? cell + 1 : cell;
+    place.there = right ? cell : cell + 1;
+    place.offset = x - knots[place.here];
     place.beyond = R(0);
     place.bend = R(1);
     place.rise = R(1);
   }
-  place.inverse = R(1) / (knots[place.far] - knots[place.near]);
+  place.inverse = R(1) / (knots[place.there] - knots[place.here]);
   return place;
 }
 
-/// Weights of one variable's P-th derivative: near value + far * (far value - near value) [+ slope terms].
+/// Weights of one variable's P-th derivative; the value here itself counts fully for P = 0 and not at all above.
 template <class R>
 struct Weights {
-  R far;         // of the difference of the two values
-  R near_slope;  // of the slope at the near end
-  R far_slope;   // of the slope at the far end
+  R change;      // of the value there less the value here
+  R slope_here;  // of the slopes at the two ends
+  R slope_there;
 };
 
 template <int P, class R>
@@ -384,17 +386,18 @@ TRACKROD_HD inline Weights<R> cubic_weights(const Place<R>& p) {
 
 /// The P-th derivative in one variable of what has these values and slopes at the ends of the cell.
 template <int P, class V, class R>
-TRACKROD_HD inline V blend(const Weights<R>& w, const V& near, const V& far) {
-  const V change = (far - near) * w.far;
+TRACKROD_HD inline V blend(const Weights<R>& w, const V& here, const V& there) {
+  const V change = (there - here) * w.change;
   if constexpr (P == 0) {
-    return near + change;
+    return here + change;
   } else {
     return change;
   }
 }
 template <int P, class V, class R>
-TRACKROD_HD inline V blend(const Weights<R>& w, const V& near, const V& far, const V& near_slope, const V& far_slope) {
-  return blend<P>(w, near, far) + (near_slope * w.near_slope + far_slope * w.far_slope);
+TRACKROD_HD inline V blend(const Weights<R>& w, const V& here, const V& there, const V& slope_here,
+                           const V& slope_there) {
+  return blend<P>(w, here, there) + (slope_here * w.slope_here + slope_there * w.slope_there);
 }
 
 // ---- one variable
@@ -402,9 +405,9 @@ TRACKROD_HD inline V blend(const Weights<R>& w, const V& near, const V& far, con
 /// P-th derivative of a table at a place; for a Dual argument with the chain rule, level by level.
 template <int P, class V>
 TRACKROD_HD inline V derivative(const Table1D<V>& table, const Place<RealOf<V>>& p, double /*x*/) {
-  const V &near = table.values[p.near], &far = table.values[p.far];
-  if (table.slopes == nullptr) return blend<P>(linear_weights<P>(p), near, far);
-  return blend<P>(cubic_weights<P>(p), near, far, table.slopes[p.near], table.slopes[p.far]);
+  const V &here = table.values[p.here], &there = table.values[p.there];
+  if (table.slopes == nullptr) return blend<P>(linear_weights<P>(p), here, there);
+  return blend<P>(cubic_weights<P>(p), here, there, table.slopes[p.here], table.slopes[p.there]);
 }
 template <int P, class V, int N, class B>
 TRACKROD_HD inline Common<V, Dual<N, B>> derivative(const Table1D<V>& table, const Place<RealOf<V>>& p,
@@ -435,12 +438,12 @@ TRACKROD_HD inline Sample<Common<V, T>> sample(const Table1D<V>& table, const T&
 
 namespace detail {
 
-/// The four nodes around an argument: near and far along x, near and far along y.
+/// The four nodes around an argument: here and there along x, here and there along y.
 template <class V>
 struct Cell {
   Place<RealOf<V>> x, y;
-  const V *nn, *nf, *fn, *ff;      // values: first letter x, second y
-  const V *snn, *snf, *sfn, *sff;  // slopes, null for a bilinear table
+  const V *hh, *ht, *th, *tt;      // values: first letter x, second y
+  const V *shh, *sht, *sth, *stt;  // slopes, null for a bilinear table
   int channels;
 };
 
@@ -449,18 +452,18 @@ TRACKROD_HD inline Cell<V> find_nodes(const Table2D<V>& table, RealOf<V> x, Real
   Cell<V> cell;
   cell.x = locate(table.x, table.extrapolation, x, x_hint);
   cell.y = locate(table.y, table.extrapolation, y, y_hint);
-  const int K = table.channels, n = cell.x.near * table.y.count, f = cell.x.far * table.y.count;
-  const int nn = (n + cell.y.near) * K, nf = (n + cell.y.far) * K;
-  const int fn = (f + cell.y.near) * K, ff = (f + cell.y.far) * K;
-  cell.nn = table.values + nn;
-  cell.nf = table.values + nf;
-  cell.fn = table.values + fn;
-  cell.ff = table.values + ff;
+  const int K = table.channels, h = cell.x.here * table.y.count, t = cell.x.there * table.y.count;
+  const int hh = (h + cell.y.here) * K, ht = (h + cell.y.there) * K;
+  const int th = (t + cell.y.here) * K, tt = (t + cell.y.there) * K;
+  cell.hh = table.values + hh;
+  cell.ht = table.values + ht;
+  cell.th = table.values + th;
+  cell.tt = table.values + tt;
   const bool cubic = table.slopes != nullptr;
-  cell.snn = cubic ? table.slopes + 3 * nn : nullptr;
-  cell.snf = cubic ? table.slopes + 3 * nf : nullptr;
-  cell.sfn = cubic ? table.slopes + 3 * fn : nullptr;
-  cell.sff = cubic ? table.slopes + 3 * ff : nullptr;
+  cell.shh = cubic ? table.slopes + 3 * hh : nullptr;
+  cell.sht = cubic ? table.slopes + 3 * ht : nullptr;
+  cell.sth = cubic ? table.slopes + 3 * th : nullptr;
+  cell.stt = cubic ? table.slopes + 3 * tt : nullptr;
   cell.channels = K;
   return cell;
 }
@@ -474,7 +477,7 @@ struct Bilinear {
   /// Derivative of order P by x and Q by y in channel k, given the weights of these orders.
   template <int P, int Q, class V, class R>
   TRACKROD_HD static V derivative(const Cell<V>& c, const Weights<R>& x, const Weights<R>& y, int k) {
-    return blend<P>(x, blend<Q>(y, c.nn[k], c.nf[k]), blend<Q>(y, c.fn[k], c.ff[k]));
+    return blend<P>(x, blend<Q>(y, c.hh[k], c.ht[k]), blend<Q>(y, c.th[k], c.tt[k]));
   }
 };
 
@@ -487,10 +490,10 @@ struct Bicubic {
   template <int P, int Q, class V, class R>
   TRACKROD_HD static V derivative(const Cell<V>& c, const Weights<R>& x, const Weights<R>& y, int k) {
     const int by_y = c.channels + k, by_xy = 2 * c.channels + k;
-    return blend<P>(x, blend<Q>(y, c.nn[k], c.nf[k], c.snn[by_y], c.snf[by_y]),
-                    blend<Q>(y, c.fn[k], c.ff[k], c.sfn[by_y], c.sff[by_y]),
-                    blend<Q>(y, c.snn[k], c.snf[k], c.snn[by_xy], c.snf[by_xy]),
-                    blend<Q>(y, c.sfn[k], c.sff[k], c.sfn[by_xy], c.sff[by_xy]));
+    return blend<P>(x, blend<Q>(y, c.hh[k], c.ht[k], c.shh[by_y], c.sht[by_y]),
+                    blend<Q>(y, c.th[k], c.tt[k], c.sth[by_y], c.stt[by_y]),
+                    blend<Q>(y, c.shh[k], c.sht[k], c.shh[by_xy], c.sht[by_xy]),
+                    blend<Q>(y, c.sth[k], c.stt[k], c.sth[by_xy], c.stt[by_xy]));
   }
 };
 
@@ -499,8 +502,7 @@ TRACKROD_HD inline V derivative(const Cell<V>& c, int k, double /*x*/, double /*
   return Rule::template derivative<P, Q>(c, Rule::template weights<P>(c.x), Rule::template weights<Q>(c.y), k);
 }
 template <class Rule, int P, int Q, class V, int N, class B>
-TRACKROD_HD inline Common<V, Dual<N, B>> derivative(const Cell<V>& c, int k, const Dual<N, B>& x,
-                                                    const Dual<N, B>& y) {
+TRACKROD_HD inline Common<V, Dual<N, B>> derivative(const Cell<V>& c, int k, const Dual<N, B>& x, const Dual<N, B>& y) {
   return chain(derivative<Rule, P, Q>(c, k, x.v, y.v), derivative<Rule, P + 1, Q>(c, k, x.v, y.v),
                derivative<Rule, P, Q + 1>(c, k, x.v, y.v), x, y);
 }
@@ -513,8 +515,7 @@ TRACKROD_HD inline void evaluate_channels(const Cell<V>& c, const T& x, const T&
 
 /// The weights stand outside and the outputs do not overlap, so that compilers vectorise over the channels.
 template <class Rule, class V>
-TRACKROD_HD inline void sample_channels(const Cell<V>& c, V* __restrict value, V* __restrict by_x,
-                                        V* __restrict by_y) {
+TRACKROD_HD inline void sample_channels(const Cell<V>& c, V* __restrict value, V* __restrict by_x, V* __restrict by_y) {
   const auto x0 = Rule::template weights<0>(c.x), x1 = Rule::template weights<1>(c.x);
   const auto y0 = Rule::template weights<0>(c.y), y1 = Rule::template weights<1>(c.y);
   TRACKROD_INDEPENDENT

@@ -247,6 +247,8 @@ def test_shapes() -> None:
         assert np.isnan(grid_map(rule).value(math.nan, 0.0)).all()
         assert np.isnan(grid_map(rule).slopes(0.0, math.nan)[1]).all()
     assert table.output_index("camber") == 1
+    assert table.axis is TRAVEL
+    assert grid_map("linear").axes == (TRAVEL, RACK)
     with pytest.raises(UnknownNameError, match="did you mean 'camber'"):
         table.output_index("chamber")
 

@@ -102,6 +102,16 @@ def test_inverse_rotation(phi: np.ndarray, point: np.ndarray) -> None:
     np.testing.assert_allclose(_core.rotate(back, _core.rotate(q, point)), point, atol=1e-13)
 
 
+@given(phi=vectors(6.0), point=arrays(np.float64, (1, 3), elements=st.floats(-10.0, 10.0)))
+@settings(max_examples=100)
+def test_both_signs_are_the_same_rotation(phi: np.ndarray, point: np.ndarray) -> None:
+    q = _core.quat_exp(phi)
+    np.testing.assert_array_equal(_core.rotate(-q, point), _core.rotate(q, point))
+    np.testing.assert_array_equal(_core.quat_to_matrix(-q), _core.quat_to_matrix(q))
+    if abs(q[0, 0]) > 1e-9:  # at half a turn the axis has two directions
+        np.testing.assert_array_equal(_core.quat_log(-q), _core.quat_log(q))
+
+
 @given(phi=vectors(3.14))
 @settings(max_examples=200)
 def test_log_undoes_exp(phi: np.ndarray) -> None:

@@ -106,7 +106,18 @@ def test_csv_is_read_by_pandas(tmp_path: Path) -> None:
 
 def test_csv_of_other_programs(tmp_path: Path) -> None:
     # Byte-order mark, Windows line ends, quoted header, spaces, empty cell, a remark, a value without quotes.
-    lines = ["\ufeff# exported", "# name: run 1", "#laps:3", '"time_s","vx_mps"', "0, 1.5", "1e-1,", "+2.,INF", "", ""]
+    lines = [
+        "\ufeff# exported",
+        "# name: run 1",
+        "#laps:3",
+        "# date of test: 3",
+        '"time_s","vx_mps"',
+        "0, 1.5",
+        "1e-1,",
+        "+2.,INF",
+        "",
+        "",
+    ]
     (tmp_path / "a.csv").write_bytes("\r\n".join(lines).encode())
     run = read_run(tmp_path / "a.csv")
     assert dict(run.metadata) == {"name": "run 1", "laps": 3}

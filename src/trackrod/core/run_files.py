@@ -17,9 +17,9 @@ All four keep every number exactly and the metadata with it.
     MDF 4.1: one channel for each column with its unit, time as the master channel, the metadata as JSON in
     the header's comment. Needs asammdf. Recordings of loggers are read too: see `read_run`.
 
-Limits: files that were cut off are recognised in every format. Single damaged bytes are not, except where the
-format itself checks them, and in the structure of a MATLAB or MDF file they can even crash the reader that
-SciPy and asammdf bring.
+Limits: a file that was cut off is recognised, but a CSV file only if the cut leaves too few values in its last
+line. Single damaged bytes are recognised only where the format itself checks them; in the structure of a MATLAB
+or MDF file they can even crash the reader that SciPy or asammdf brings.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ _METADATA_KEY = "trackrod"
 # Enough to see what is wrong with a file; a recording in the wrong format has a fault in every line.
 _MOST_PROBLEMS = 20
 _ROWS_AT_ONCE = 4096
+_CSV_ENTRY = re.compile(r"#\s*([A-Za-z][A-Za-z0-9_]*):(.*)", re.DOTALL)
 _MF4_HEADER_SIZE = 64 + 104  # identification and header block
 
 
@@ -140,7 +141,7 @@ def _read_csv(path: Path, step: float | None) -> Run:
         raise FileFormatError(Problem(f"the file is not UTF-8 text: {error.reason}", Place(path))) from error
     # Not splitlines: text in the metadata may hold the rarer line separators of Unicode.
     lines = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
-    metadata, header = _read_csv_comments(path, lines)
+    metadata, header = _read_csv_comments(lines)
     if header == len(lines) or not lines[header].strip():
         raise FileFormatError(Problem("the file is empty: no line of column names", Place(path)))
     problems: list[Problem] = []
@@ -151,21 +152,18 @@ def _read_csv(path: Path, step: float | None) -> Run:
     return _checked_run(path, dict(zip(columns, table.T, strict=True)), metadata, step, first_line=header + 2)
 
 
-def _read_csv_comments(path: Path, lines: list[str]) -> tuple[dict[str, Plain], int]:
+def _read_csv_comments(lines: list[str]) -> tuple[dict[str, Plain], int]:
     """Metadata in front of the header, and the index of the header's line."""
     metadata: dict[str, Plain] = {}
     for index, line in enumerate(lines):
         if not line.startswith("#"):
             return metadata, index
-        key, colon, value = line[1:].partition(":")
-        if not colon:
-            continue  # a remark that somebody added
-        try:
-            metadata[key.strip()] = json.loads(value)
-        except json.JSONDecodeError:
-            # Somebody added a line by hand and did not think of quotation marks: the text itself is what is
-            # meant.
-            metadata[key.strip()] = value.strip()
+        if entry := _CSV_ENTRY.match(line):  # other lines are remarks of another program
+            key, value = entry.groups()
+            try:
+                metadata[key] = json.loads(value)
+            except json.JSONDecodeError:
+                metadata[key] = value.strip()  # written without quotation marks: the text itself is meant
     return metadata, len(lines)
 
 
@@ -414,7 +412,7 @@ def _on_one_time_base(
         base = uniform_time(base, step)
     return {TIME.column: base} | {
         channel.signal.column: channel.values
-        if channel.time is base or np.array_equal(channel.time, base)
+        if np.array_equal(channel.time, base)
         else TimeSeries(channel.signal, channel.time, channel.values).at(base)
         for channel in channels
         if channel.signal is not TIME

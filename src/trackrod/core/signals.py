@@ -8,8 +8,8 @@ names are the public format of runs.
 Names in Adams and CarMaker say where to find the same quantity there; units and signs remain those of that
 program (Adams/Car, for example, reports accelerations in g and longitudinal slip in percent).
 
-Limits: accelerations and velocities are those of the origin of V along the axes of V, without gravity;
-angular rates are about the axes of V. Clauses of ISO 8855:2011 are given where they are certain, and left
+Velocities and accelerations are those of the total centre of gravity, resolved in the horizontal frame that turns
+with the vehicle's heading, without gravity; angular rates are about the axes of V. Clauses of ISO 8855:2011 are given where they are certain, and left
 out elsewhere.
 """
 
@@ -248,7 +248,7 @@ YAW = _signal(
 VX = _signal(
     "vx",
     "velocity",
-    "longitudinal velocity in V",
+    "longitudinal velocity of the centre of gravity, heading frame",
     "forward",
     adams="chassis_velocities.longitudinal",
     carmaker="Car.vx",
@@ -257,7 +257,7 @@ VX = _signal(
 VY = _signal(
     "vy",
     "velocity",
-    "lateral velocity in V",
+    "lateral velocity of the centre of gravity, heading frame",
     "left",
     adams="chassis_velocities.lateral",
     carmaker="Car.vy",
@@ -266,7 +266,7 @@ VY = _signal(
 AX = _signal(
     "ax",
     "acceleration",
-    "longitudinal acceleration in V",
+    "longitudinal acceleration of the centre of gravity, heading frame",
     "forward",
     adams="chassis_accelerations.longitudinal",
     carmaker="Car.ax",
@@ -275,7 +275,7 @@ AX = _signal(
 AY = _signal(
     "ay",
     "acceleration",
-    "lateral acceleration in V",
+    "lateral acceleration of the centre of gravity, heading frame",
     "left turn",
     adams="chassis_accelerations.lateral",
     carmaker="Car.ay",
@@ -284,7 +284,7 @@ AY = _signal(
 AZ = _signal(
     "az",
     "acceleration",
-    "vertical acceleration in V",
+    "vertical acceleration of the centre of gravity, heading frame",
     "up",
     adams="chassis_accelerations.vertical",
     carmaker="Car.az",
