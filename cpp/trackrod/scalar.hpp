@@ -34,6 +34,14 @@ struct RealType {
 template <class T>
 using RealOf = typename RealType<T>::type;
 
+/// The type of something that differs from lane to lane but carries no derivative: plain, or a Pack for a Pack.
+template <class T>
+struct SignType {
+  using type = RealOf<T>;
+};
+template <class T>
+using SignOf = typename SignType<T>::type;
+
 /// The scalar type of a sum or product of an A and a B.
 template <class A, class B>
 using Common = decltype(A() + B());
@@ -109,6 +117,10 @@ template <class T>
 TRACKROD_HD inline T select(bool condition, const T& a, const T& b) {
   return condition ? a : b;
 }
+
+/// A condition on one number; on several at once (Pack) they say whether it holds for any and for all of them.
+TRACKROD_HD inline bool any(bool condition) { return condition; }
+TRACKROD_HD inline bool all(bool condition) { return condition; }
 
 /// The value f of a function at x, given its slope df there: for a plain x just f, for a Dual x the chain rule.
 template <class V>

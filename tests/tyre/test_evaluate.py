@@ -367,8 +367,8 @@ def test_derivative_values_equal_plain_ones(sample: Path) -> None:
     tyre = load_tyre(sample)
     points = general_points(tyre, 500)
     plain, dual = tyre.evaluate(**points), tyre.derivatives(("alpha",), **points)
-    for a, b in zip(plain, dual.forces, strict=True):
-        np.testing.assert_array_equal(a, b)
+    for name, a, b in zip(OUTPUTS, plain, dual.forces, strict=True):
+        assert_of_peak(a, b, 1e-13, name)  # one in SIMD lanes, the other not: the last digits may differ
 
 
 def test_derivatives_are_finite_where_formulas_have_kinks(sample: Path) -> None:

@@ -43,46 +43,48 @@ TRACKROD_HD inline T cos_atan(T x) {
   return R(1.0) / sqrt(R(1.0) + x * x);
 }
 
-// Sign that is never zero, so that it can divide: a limit from above is taken at 0.
+// Sign that is never zero, so that it can divide: a limit from above is taken at 0. A plain number unless x is a Pack.
 template <class T>
-TRACKROD_HD inline double sign_of(const T& x) {
-  return value_of(x) < 0.0 ? -1.0 : 1.0;
+TRACKROD_HD inline auto sign_of(const T& x) {
+  using Sign = SignOf<T>;
+  return select(x < RealOf<T>(0.0), Sign(-1.0), Sign(1.0));
 }
 
 // x + epsilon sign(x): keeps a divisor off zero (book, 4.E6a and text on p. 177).
 template <class T>
 TRACKROD_HD inline T off_zero(T x) {
-  using R = RealOf<T>;
-  return x + R(1e-6 * sign_of(x));
+  return x + sign_of(x) * RealOf<T>(1e-6);
 }
 
 // The angle inside the Magic Formula: C atan(Bx - E (Bx - atan Bx)).
-template <class T>
-TRACKROD_HD inline T magic_angle(T B, T C, T E, T x) {
+template <class T, class C>
+TRACKROD_HD inline T magic_angle(const T& B, const C& shape, const T& E, const T& x) {
   const T Bx = B * x;
-  return C * atan(Bx - E * (Bx - atan(Bx)));
+  return shape * atan(Bx - E * (Bx - atan(Bx)));
 }
 
 // Sign of the wheel's rotation, passing smoothly through zero while |rolling| < 1.
 template <class T>
-TRACKROD_HD inline T turning(T rolling) {
+TRACKROD_HD inline T turning(const T& rolling) {
   using R = RealOf<T>;
-  if (abs(value_of(rolling)) < 1.0) return sin(rolling * R(half_pi));
-  return T(sign_of(rolling));
+  const auto slow = abs(rolling) < R(1.0);
+  const T sign = T(sign_of(rolling));
+  return any(slow) ? select(slow, sin(rolling * R(half_pi)), sign) : sign;
 }
 
 // Low-speed factor: 0 at standstill, 1 from low_speed on, smooth in between.
-template <class T>
-TRACKROD_HD inline T low_speed_fade(T Vx, T low_speed, Limits limits) {
+template <class T, class C>
+TRACKROD_HD inline T low_speed_fade(const T& Vx, const C& low_speed, Limits limits) {
   using R = RealOf<T>;
-  if (limits == Limits::off || !(abs(value_of(Vx)) < value_of(low_speed))) return T(1.0);
-  return R(0.5) - R(0.5) * cos(R(pi) * Vx / low_speed);
+  const auto slow = abs(Vx) < low_speed;
+  if (limits == Limits::off || !any(slow)) return T(1.0);
+  return select(slow, R(0.5) - R(0.5) * cos(Vx * R(pi) / low_speed), T(1.0));
 }
 
 // A curvature factor above 1 would let the curve fall below its end value; the limits forbid it.
 template <class T>
-TRACKROD_HD inline T at_most_one(T E, Limits limits) {
-  return limits == Limits::on && value_of(E) > 1.0 ? T(1.0) : E;
+TRACKROD_HD inline T at_most_one(const T& E, Limits limits) {
+  return limits == Limits::on ? select(E > RealOf<T>(1.0), T(1.0), E) : E;
 }
 
 }  // namespace trackrod

@@ -26,8 +26,8 @@ struct Basics {
   T fade;                 // low-speed factor of all that depends on the direction of travel
 };
 
-template <class T>
-TRACKROD_HD inline Basics<T> basics(const MagicFormulaCoefficients<T>& c, const ContactInput<T>& in, Limits limits) {
+template <class C, class T>
+TRACKROD_HD inline Basics<T> basics(const MagicFormulaCoefficients<C>& c, const ContactInput<T>& in, Limits limits) {
   using R = RealOf<T>;
   Basics<T> b;
   b.Fz0 = c.LFZO * c.FNOMIN;                    // (4.E1)
@@ -53,9 +53,9 @@ struct Longitudinal {
 };
 
 // Pure longitudinal slip, (4.E9) to (4.E18).
-template <class T>
-TRACKROD_HD inline Longitudinal<T> pure_longitudinal(const MagicFormulaCoefficients<T>& c, const ContactInput<T>& in,
-                                         const Basics<T>& b, Limits limits) {
+template <class C, class T>
+TRACKROD_HD inline Longitudinal<T> pure_longitudinal(const MagicFormulaCoefficients<C>& c, const ContactInput<T>& in,
+                                                     const Basics<T>& b, Limits limits) {
   using R = RealOf<T>;
   Longitudinal<T> out;
   const T dfz = b.dfz, dpi = b.dpi;
@@ -71,7 +71,7 @@ TRACKROD_HD inline Longitudinal<T> pure_longitudinal(const MagicFormulaCoefficie
   const T SVx = in.Fz * (c.PVX1 + c.PVX2 * dfz) * c.LVX * b.mu_x * b.fade;          // (4.E18)
   const T kappa_x = in.kappa + SHx;                                                 // (4.E10)
   const T Ex = at_most_one((c.PEX1 + dfz * (c.PEX2 + c.PEX3 * dfz)) *
-                           (R(1.0) - c.PEX4 * b.fade * R(sign_of(kappa_x))) * c.LEX, limits);  // (4.E14)
+                           (R(1.0) - c.PEX4 * b.fade * sign_of(kappa_x)) * c.LEX, limits);  // (4.E14)
   out.Fx0 = Dx * sin(magic_angle(Bx, Cx, Ex, kappa_x)) + SVx;                      // (4.E9)
   return out;
 }
@@ -81,10 +81,18 @@ struct Lateral {
   T Fy0, muy, Kya, SHy, SVy, BC;  // BC = By Cy
 };
 
+// Peak friction at side slip, (4.E23).
+template <class C, class T>
+TRACKROD_HD inline T lateral_friction(const MagicFormulaCoefficients<C>& c, const Basics<T>& b, const T& gamma_star) {
+  using R = RealOf<T>;
+  return (c.PDY1 + c.PDY2 * b.dfz) * (R(1.0) + b.dpi * (c.PPY3 + c.PPY4 * b.dpi)) *
+         (R(1.0) - c.PDY3 * square(gamma_star)) * b.mu_y;
+}
+
 // Pure side slip, (4.E19) to (4.E30), for the star inclination angle gamma_star = sin(gamma).
-template <class T>
-TRACKROD_HD inline Lateral<T> pure_lateral(const MagicFormulaCoefficients<T>& c, bool mf52, const ContactInput<T>& in, const Basics<T>& b,
-                               T gamma_star, Limits limits) {
+template <class C, class T>
+TRACKROD_HD inline Lateral<T> pure_lateral(const MagicFormulaCoefficients<C>& c, bool mf52, const ContactInput<T>& in,
+                                           const Basics<T>& b, const T& gamma_star, Limits limits) {
   using R = RealOf<T>;
   Lateral<T> out;
   const T dfz = b.dfz, dpi = b.dpi;
@@ -104,11 +112,10 @@ TRACKROD_HD inline Lateral<T> pure_lateral(const MagicFormulaCoefficients<T>& c,
   out.SVy = (in.Fz * (c.PVY1 + c.PVY2 * dfz) * c.LVY * b.mu_y + SVyg) * b.fade;       // (4.E29)
   const T alpha_y = in.tan_alpha + out.SHy;                                          // (4.E20)
   const T Cy = c.PCY1 * c.LCY;                                                       // (4.E21)
-  out.muy = (c.PDY1 + c.PDY2 * dfz) * (R(1.0) + dpi * (c.PPY3 + c.PPY4 * dpi)) *
-            (R(1.0) - c.PDY3 * gamma_2) * b.mu_y;                                    // (4.E23)
+  out.muy = lateral_friction(c, b, gamma_star);
   const T Dy = out.muy * in.Fz;                                                      // (4.E22)
   const T Ey = at_most_one((c.PEY1 + c.PEY2 * dfz) *
-                           (R(1.0) + c.PEY5 * gamma_2 - (c.PEY3 * b.fade + c.PEY4 * gamma_star) * R(sign_of(alpha_y))) *
+                           (R(1.0) + c.PEY5 * gamma_2 - (c.PEY3 * b.fade + c.PEY4 * gamma_star) * sign_of(alpha_y)) *
                            c.LEY, limits);                                           // (4.E24)
   const T By = out.Kya / off_zero(Cy * Dy);                                          // (4.E26)
   out.BC = By * Cy;
@@ -119,15 +126,16 @@ TRACKROD_HD inline Lateral<T> pure_lateral(const MagicFormulaCoefficients<T>& c,
 // Equivalent side slip at combined slip, (A54) and (A55): atan(sqrt(tan(a)^2 + s^2)) sign(a). The tangent folds back at
 // pi/2, where the expression reaches pi/2 with slope 1 for every s; beyond, it is continued by a itself.
 template <class T>
-TRACKROD_HD inline T equivalent_slip(T a, T s) {
+TRACKROD_HD inline T equivalent_slip(const T& a, const T& s) {
   using R = RealOf<T>;
-  if (value_of(s) == 0.0 || abs(value_of(a)) >= half_pi) return a;
-  return atan(sqrt(square(tan(a)) + square(s))) * R(sign_of(a));
+  const auto plain = (abs(a) >= R(half_pi)) | (s == R(0.0));
+  if (all(plain)) return a;
+  return select(plain, a, atan(sqrt(square(tan(a)) + square(s))) * sign_of(a));
 }
 
 // All outputs for a tyre that rolls forward, in.Vx >= 0, under load, in.Fz > 0; mf52 tells the older formula.
-template <class T>
-TRACKROD_HD inline ContactOutput<T> evaluate_forward(const MagicFormulaCoefficients<T>& c, bool mf52, const ContactInput<T>& in,
+template <class C, class T>
+TRACKROD_HD inline ContactOutput<T> evaluate_forward(const MagicFormulaCoefficients<C>& c, bool mf52, const ContactInput<T>& in,
                                                      Limits limits) {
   using R = RealOf<T>;
   ContactOutput<T> out{};
@@ -139,7 +147,9 @@ TRACKROD_HD inline ContactOutput<T> evaluate_forward(const MagicFormulaCoefficie
 
   const Longitudinal<T> lon = pure_longitudinal(c, in, b, limits);
   const Lateral<T> lat = pure_lateral(c, mf52, in, b, gamma_star, limits);
-  const Lateral<T> flat = pure_lateral(c, mf52, in, b, T(0.0), limits);  // the same without camber
+  // The same without camber; of it MF 5.2 needs the friction only.
+  const T flat_muy = lateral_friction(c, b, T(0.0));
+  const T flat_Fy0 = mf52 ? T(0.0) : pure_lateral(c, mf52, in, b, T(0.0), limits).Fy0;
   out.mux = lon.mux;
   out.muy = lat.muy;
   out.Kxk = lon.Kxk;
@@ -166,27 +176,30 @@ TRACKROD_HD inline ContactOutput<T> evaluate_forward(const MagicFormulaCoefficie
     const T Byk = (c.RBY1 + c.RBY4 * square(gamma_star)) * cos_atan(c.RBY2 * (in.tan_alpha - c.RBY3 * b.fade)) * c.LYKA;
     const T Gyk0 = cos(magic_angle(Byk, c.RCY1, Eyk, SHyk));                                               // (4.E60)
     Gyk = cos(magic_angle(Byk, c.RCY1, Eyk, in.kappa + SHyk)) / Gyk0;                                      // (4.E59)
-    SVyk_flat = flat.muy * arm;
+    SVyk_flat = flat_muy * arm;
     out.Fy = Gyk * lat.Fy0 + lat.muy * arm;                                                                // (4.E58)
   }
 
+  const auto light = in.Fz < c.FZMIN;
+
   // Overturning couple: Besselink's draft (49), which adds QSX12 to QSX14 to (4.E69). Fades out below FZMIN.
   {
-    const T fade = value_of(in.Fz) < value_of(c.FZMIN) ? square(in.Fz / c.FZMIN) : T(1.0);
-    const T Fz = in.Fz * fade;
+    const T Fz = any(light) ? select(light, in.Fz * square(in.Fz / c.FZMIN), in.Fz) : in.Fz;
     const T fz = Fz / c.FNOMIN, fy = out.Fy / c.FNOMIN, gamma = in.gamma;
+    T mixed = T(0.0);
+    if (!is_zero(c.QSX4)) {
+      mixed = c.QSX4 * cos(c.QSX5 * atan(square(c.QSX6 * fz))) * sin(c.QSX7 * gamma + c.QSX8 * atan(c.QSX9 * fy));
+    }
+    if (!is_zero(c.QSX10)) mixed = mixed + c.QSX10 * atan(c.QSX11 * fz) * gamma;
     out.Mx = c.UNLOADED_RADIUS * Fz * c.LMX *
                  (c.QSX1 * c.LVMX * b.fade - c.QSX2 * gamma * (R(1.0) + c.PPMX1 * dpi) - c.QSX12 * gamma * abs(gamma) +
-                  c.QSX3 * fy +
-                  c.QSX4 * cos(c.QSX5 * atan(square(c.QSX6 * fz))) * sin(c.QSX7 * gamma + c.QSX8 * atan(c.QSX9 * fy)) +
-                  c.QSX10 * atan(c.QSX11 * fz) * gamma) +
+                  c.QSX3 * fy + mixed) +
              c.UNLOADED_RADIUS * out.Fy * c.LMX * (c.QSX13 + c.QSX14 * abs(gamma));
   }
 
   // Rolling resistance, (A48) or MF 5.2; acts against the rotation and vanishes with it over VXLOW.
   {
-    const T fade = value_of(in.Fz) < value_of(c.FZMIN) ? in.Fz / c.FZMIN : T(1.0);
-    const T Fz = in.Fz * fade;
+    const T Fz = any(light) ? select(light, in.Fz * in.Fz / c.FZMIN, in.Fz) : in.Fz;
     const T v = in.Vx / c.LONGVL;
     const T resistance = c.QSY1 + c.QSY2 * out.Fx / c.FNOMIN + c.QSY3 * abs(v) + c.QSY4 * square(square(v));
     T My;
@@ -226,7 +239,7 @@ TRACKROD_HD inline ContactOutput<T> evaluate_forward(const MagicFormulaCoefficie
     const T t = Dt * cos(magic_angle(Bt, Ct, Et, equivalent_slip(alpha_t, ratio))) * b.cos_alpha * c.LFZO *
                 b.fade;                                                                                    // (4.E73)
     const T arm = R0 * (c.SSZ1 * b.fade + c.SSZ2 * out.Fy / c.FNOMIN + (c.SSZ3 + c.SSZ4 * dfz) * gamma_z) * c.LS;   // (A56)
-    const T Fy_trail = mf52 ? out.Fy - SVyk_flat : Gyk * flat.Fy0;                                         // (4.E74)
+    const T Fy_trail = mf52 ? out.Fy - SVyk_flat : Gyk * flat_Fy0;                                         // (4.E74)
     out.Mz = -t * Fy_trail + Mzr + arm * out.Fx;                                                           // (4.E71)
   }
 

@@ -20,13 +20,14 @@ constexpr double low_speed = 1.0;              // [m/s], where shifts fade out; 
 
 // |y| / |x| continued to x = 0 by the slope there: how steeply a pure-slip curve rises to its current point.
 template <class T>
-TRACKROD_HD inline T secant(T y, T x, T slope) {
-  return value_of(x) == 0.0 ? slope : abs(y / x);
+TRACKROD_HD inline T secant(const T& y, const T& x, const T& slope) {
+  const auto zero = x == RealOf<T>(0.0);
+  return select(zero, slope, abs(y / select(zero, T(1.0), x)));
 }
 
 // All outputs for a tyre that rolls forward, in.Vx >= 0, under load, in.Fz > 0.
-template <class T>
-TRACKROD_HD inline ContactOutput<T> evaluate_forward(const Pac89Coefficients<T>& c, const ContactInput<T>& in,
+template <class C, class T>
+TRACKROD_HD inline ContactOutput<T> evaluate_forward(const Pac89Coefficients<C>& c, const ContactInput<T>& in,
                                                      Limits limits) {
   using R = RealOf<T>;
   ContactOutput<T> out{};
@@ -35,7 +36,7 @@ TRACKROD_HD inline ContactOutput<T> evaluate_forward(const Pac89Coefficients<T>&
   const T kappa = in.kappa * R(100.0);                                   // [%]
   const T gamma = in.gamma * R(degrees);                     // [deg]
   const T camber = abs(gamma);
-  const T fade = low_speed_fade(in.Vx, T(low_speed), limits);
+  const T fade = low_speed_fade(in.Vx, R(low_speed), limits);
 
   // Longitudinal force: pure slip.
   const T Dx = (c.b1 * Fz + c.b2) * Fz * in.mu;
@@ -85,8 +86,8 @@ TRACKROD_HD inline ContactOutput<T> evaluate_forward(const Pac89Coefficients<T>&
   out.My = -c.ROLLING_RESISTANCE * in.Fz * c.UNLOADED_RADIUS * turning(in.Vx * (R(1.0) + in.kappa) * R(1.0 / low_speed));
 
   // The format knows no longitudinal carcass stiffness; twice the lateral one is typical of passenger-car tyres.
-  out.sigma_x = value_of(c.RELAX_LENGTH_X) > 0.0 ? c.RELAX_LENGTH_X : abs(out.Kxk / (T(2.0) * c.LATERAL_STIFFNESS));
-  out.sigma_y = value_of(c.RELAX_LENGTH_Y) > 0.0 ? c.RELAX_LENGTH_Y : abs(out.Kya / c.LATERAL_STIFFNESS);
+  out.sigma_x = value_of(c.RELAX_LENGTH_X) > 0.0 ? T(c.RELAX_LENGTH_X) : abs(out.Kxk / (R(2.0) * c.LATERAL_STIFFNESS));
+  out.sigma_y = value_of(c.RELAX_LENGTH_Y) > 0.0 ? T(c.RELAX_LENGTH_Y) : abs(out.Kya / c.LATERAL_STIFFNESS);
   return out;
 }
 

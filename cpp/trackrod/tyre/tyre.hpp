@@ -24,13 +24,16 @@ struct Tyre {
 // the signs of slip and inclination angle, Fy, Mx and Mz.
 //
 // Holds: outputs are zero without load; finite for finite inputs, at standstill too.
-template <class T>
-TRACKROD_HD inline ContactOutput<T> evaluate(const Tyre<T>& tyre, const ContactInput<T>& in, Limits limits) {
+// C is the type of the coefficients, T that of the contact: plain coefficients serve every T.
+template <class C, class T>
+TRACKROD_HD inline ContactOutput<T> evaluate(const Tyre<C>& tyre, const ContactInput<T>& in, Limits limits) {
   using R = RealOf<T>;
-  if (!(value_of(in.Fz) > 0.0)) return ContactOutput<T>{};
-  const R direction = R(sign_of(in.Vx));
+  const auto loaded = in.Fz > R(0.0);
+  if (!any(loaded)) return ContactOutput<T>{};
+  const auto direction = sign_of(in.Vx);
   const R side = R(tyre.mirrored ? -1.0 : 1.0);
   ContactInput<T> forward = in;
+  forward.Fz = select(loaded, in.Fz, T(1.0));  // some load: these lanes become zero below
   forward.Vx = in.Vx * direction;
   forward.tan_alpha = in.tan_alpha * direction * side;  // (4.E3)
   forward.gamma = in.gamma * direction * side;
@@ -42,6 +45,11 @@ TRACKROD_HD inline ContactOutput<T> evaluate(const Tyre<T>& tyre, const ContactI
   out.Mx = out.Mx * direction * side;
   out.My = out.My * direction;
   out.Mz = out.Mz * side;
+  if (!all(loaded)) {
+    T* const values[] = {&out.Fx,  &out.Fy,  &out.Mx,  &out.My,      &out.Mz,     &out.mux,
+                         &out.muy, &out.Kxk, &out.Kya, &out.sigma_x, &out.sigma_y};
+    for (T* value : values) *value = select(loaded, *value, T(0.0));
+  }
   return out;
 }
 

@@ -9,8 +9,8 @@ Names in Adams and CarMaker say where to find the same quantity there; units and
 program (Adams/Car, for example, reports accelerations in g and longitudinal slip in percent).
 
 Velocities and accelerations are those of the total centre of gravity, resolved in the horizontal frame that turns
-with the vehicle's heading, without gravity; angular rates are about the axes of V. Clauses of ISO 8855:2011 are given where they are certain, and left
-out elsewhere.
+with the vehicle's heading, without gravity; angular rates are about the axes of V. Clauses of ISO 8855:2011 are
+given where they are certain, and left out elsewhere.
 """
 
 from __future__ import annotations
