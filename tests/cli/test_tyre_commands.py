@@ -96,6 +96,16 @@ def test_evaluate_reports_points_outside(tmp_path: Path) -> None:
     assert columns_of(out)["Fy_N"][0] != clipped["Fy_N"][0]
 
 
+def test_pressure_zero_is_that_of_the_file(tmp_path: Path) -> None:
+    points, out = tmp_path / "points.csv", tmp_path / "out.csv"
+    points.write_text(HEADER + "\n4000,0.02,0.05,0,20,0\n4000,0.02,0.05,0,20,230000\n")
+    result = trackrod("tyre", "evaluate", CAR, "--points", points, "--out", out)
+    assert "1 points with p_Pa = 0 take the file's pressure, 230000 Pa" in result.stderr
+    table = columns_of(out)
+    assert table["Fy_N"][0] == table["Fy_N"][1]
+    assert list(table["p_Pa"]) == [0.0, 230000.0]
+
+
 def test_mounted_side_mirrors(points: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     sides = {}
@@ -180,7 +190,7 @@ def test_broken_property_file_as_json(tmp_path: Path) -> None:
         (HEADER.replace("alpha_rad", "alpha_deg") + "\n1,2,3,4,5,6\n", "the file has alpha_deg"),
         (HEADER + "\n4000,0,0,0,20,230000\n4000,x,0,0,20,230000\n", "points.csv:3:2: error: kappa = 'x'"),
         (HEADER + "\n4000,0,nan,0,20,230000\n", "points.csv:2:3: error: alpha_rad = nan is not a finite"),
-        (HEADER + "\n4000,0,0,0,20,0\n", "p_Pa = 0 must be greater than zero"),
+        (HEADER + "\n4000,0,0,0,20,-5\n", "p_Pa = -5 must not be negative"),
         (HEADER + "\n4000,0,0\n", "the line has 3 values"),
         (HEADER + "\n", "no points"),
         ("", "no column"),

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich.table import Table
 
@@ -84,8 +85,10 @@ def evaluate(
     """Evaluate forces and moments at points (ISO 8855: a positive slip angle gives a negative Fy)."""
     tyre = load_tyre(file, mounted)
     inputs = read_points(points)
+    Fz, kappa, alpha, gamma, Vx, p = inputs
+    unset = p == 0
     start = time.perf_counter()
-    forces = tyre.evaluate(*inputs, limits=not no_limits)
+    forces = tyre.evaluate(Fz, kappa, alpha, gamma, Vx, np.where(unset, tyre.pressure, p), limits=not no_limits)
     seconds = time.perf_counter() - start
     write_points(out, inputs, forces)
     if json:
@@ -94,6 +97,7 @@ def evaluate(
                 "points": len(inputs[0]),
                 "seconds": seconds,
                 "limits": not no_limits,
+                "pressure_from_file": int(np.count_nonzero(unset)),
                 "outside": [
                     {
                         "input": o.input,
@@ -110,6 +114,9 @@ def evaluate(
             }
         )
         return
+    if unset.any():
+        count = np.count_nonzero(unset)
+        errors.print(f"{count} points with p_Pa = 0 take the file's pressure, {tyre.pressure:g} Pa", style="yellow")
     for outside in forces.outside:
         errors.print(str(outside), style="yellow", markup=False, highlight=False)
     print_problems(tyre.properties.problems)

@@ -28,6 +28,8 @@ _ROWS_AT_ONCE = 8192
 def read_points(path: Path | str) -> tuple[Array, ...]:
     """Read the columns of `POINT_COLUMNS` from a CSV file with a header; other columns are passed over.
 
+    A pressure of zero stands for that of the property file.
+
     Raises
     ------
     FileFormatError
@@ -52,7 +54,7 @@ def read_points(path: Path | str) -> tuple[Array, ...]:
         table = np.loadtxt(lines[1:], delimiter=",", usecols=columns, ndmin=2, comments=None)
     except (ValueError, IndexError):
         table = None
-    if table is None or not np.isfinite(table).all() or (table[:, -1] <= 0).any():
+    if table is None or not np.isfinite(table).all() or (table[:, -1] < 0).any():
         raise FileFormatError(_find_problems(path, lines, head))
     if table.shape[0] == 0:
         raise FileFormatError(Problem("the file has a header and no points", Place(path, 1)))
@@ -78,8 +80,9 @@ def _find_problems(path: Path, lines: list[str], head: list[str]) -> list[Proble
                 continue
             if not math.isfinite(value):
                 problems.append(Problem(f"{name} = {row[index].strip()} is not a finite number", place))
-            elif name == "p_Pa" and value <= 0:
-                problems.append(Problem(f"{name} = {row[index].strip()} must be greater than zero", place))
+            elif name == "p_Pa" and value < 0:
+                text = f"{name} = {row[index].strip()} must not be negative"
+                problems.append(Problem(text, place, hint="0 stands for the pressure of the property file"))
         if len(problems) >= _MOST_PROBLEMS:
             break
     return problems[:_MOST_PROBLEMS] or [Problem("the points cannot be read as numbers", Place(path))]
