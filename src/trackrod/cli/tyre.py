@@ -52,6 +52,8 @@ def show(
     print_problems(tyre.properties.problems)
     for path in written:
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+    if out is None:
+        console.print("for plots (PNG and interactive HTML) add --out FOLDER", style="dim")
 
 
 def _as_dict(tyre: Tyre, rows: tuple[Characteristic, ...], written: list[Path]) -> dict[str, object]:

@@ -10,9 +10,11 @@ keys and blocks that the formula does not know are named too. All mistakes of a 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trackrod.core import teimorbit
 from trackrod.core.errors import (
@@ -50,6 +52,7 @@ _RANGES = (
     ("ALPMIN", "ALPMAX"),
     ("CAMMIN", "CAMMAX"),
 )
+_LARGEST_NUMBER = 1e9  # coefficients without unit are of order one, seldom up to 1e5
 _CURVE_BLOCKS = ("SHAPE", "DEFLECTION_LOAD_CURVE", "BOTTOMING_CURVE")
 
 
@@ -168,6 +171,9 @@ class _Reader:
             if item.positive and value <= 0:
                 text = f"{attribute.name} = {attribute.raw} must be greater than zero"
                 self._error(text, attribute.place, hint=item.meaning)
+            elif abs(value) > _LARGEST_NUMBER and not item.kind.unit:
+                text = f"{attribute.name} = {attribute.raw} is not a possible coefficient"
+                self._error(text, attribute.place, hint=f"at most {_LARGEST_NUMBER:g} in magnitude is allowed")
             elif not item.kind.admits(value):
                 text = f"{attribute.name} = {attribute.raw} is not a possible {item.kind.meaning}"
                 hint = f"from {item.kind.low:g} to {item.kind.high:g} {item.kind.unit} is allowed"
@@ -239,10 +245,8 @@ class _Reader:
         if not blocks:
             return None
         table = blocks[0].tables[0]
-        try:
-            points = table.array()
-        except InputError as error:
-            self.problems += error.problems
+        points = self._numbers(table, name)
+        if points is None:
             return None
         if points.shape[0] < 2 or points.shape[1] != 2:
             text = f"[{name}] has {points.shape[0]} rows of {points.shape[1]} numbers"
@@ -259,16 +263,19 @@ class _Reader:
             return None
         return Curve(deflection, force)
 
+    def _numbers(self, table: teimorbit.Table, block: str) -> NDArray[np.float64] | None:
+        try:
+            return table.array()
+        except InputError as error:
+            self.problems += [replace(problem, text=f"[{block}]: {problem.text}") for problem in error.problems]
+            return None
+
     def check_shape(self) -> None:
         """The cross section is not used, but a broken table means a broken file."""
         for block in self.document.all_blocks("SHAPE"):
             for table in block.tables:
-                try:
-                    points = table.array()
-                except InputError as error:
-                    self.problems += error.problems
-                    continue
-                if points.size and points.shape[1] != 2:
+                points = self._numbers(table, block.name)
+                if points is not None and points.size and points.shape[1] != 2:
                     text = f"[SHAPE] has rows of {points.shape[1]} numbers"
                     self._error(text, table.place, hint="radial and width are needed")
 

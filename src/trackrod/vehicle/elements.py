@@ -1,0 +1,154 @@
+"""What a vehicle is made of: bodies and the connectors between them.
+
+Positions are in the vehicle frame V at the design position, SI units; directions are unit vectors in V. A connector
+names the two bodies that it joins and says when it is there: always, only in kinematic mode (ideal joints), or only in
+compliant mode (bushings).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from trackrod.core.errors import InputError, Problem
+
+__all__ = ["GROUND", "Body", "Joint", "JointType", "Matrix", "Mode", "Vector"]
+
+Vector = tuple[float, float, float]
+Matrix = tuple[Vector, Vector, Vector]
+
+#: The body that does not move: the road, or the frame of a rig.
+GROUND = "ground"
+
+
+class Mode(StrEnum):
+    """When a connector is part of the mechanism."""
+
+    ALWAYS = "always"
+    KINEMATIC = "kinematic"
+    COMPLIANT = "compliant"
+
+    def acts_in(self, mode: Mode) -> bool:
+        """Whether a connector marked with this is there in kinematic or in compliant mode."""
+        return self in (Mode.ALWAYS, mode)
+
+
+class JointType(StrEnum):
+    """Ideal joints by the motion they leave free; names as in Adams.
+
+    The axis is that of rotation or translation. The universal joint has two: the first fixed in the first body, the
+    second in the second body. A constant-velocity joint turns both bodies alike about their own axes.
+    """
+
+    FIXED = "fixed"
+    REVOLUTE = "revolute"
+    TRANSLATIONAL = "translational"
+    CYLINDRICAL = "cylindrical"
+    SPHERICAL = "spherical"
+    HOOKE = "hooke"
+    CONVEL = "convel"
+    INPLANE = "inplane"
+    INLINE = "inline"
+    ORIENTATION = "orientation"
+    PERPENDICULAR = "perpendicular"
+
+    @property
+    def constraints(self) -> int:
+        """Number of freedoms that the joint takes away."""
+        return _CONSTRAINTS[self]
+
+
+_CONSTRAINTS = {
+    JointType.FIXED: 6,
+    JointType.REVOLUTE: 5,
+    JointType.TRANSLATIONAL: 5,
+    JointType.CYLINDRICAL: 4,
+    JointType.SPHERICAL: 3,
+    JointType.HOOKE: 4,
+    JointType.CONVEL: 4,
+    JointType.INPLANE: 1,
+    JointType.INLINE: 2,
+    JointType.ORIENTATION: 3,
+    JointType.PERPENDICULAR: 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A rigid body.
+
+    Attributes
+    ----------
+    name
+        Unique in the vehicle, with its side: ``upright_left``.
+    mass
+        [kg]
+    centre
+        Centre of mass in V [m].
+    inertia
+        Inertia tensor about the centre of mass, along the axes of V [kg·m²].
+    """
+
+    name: str
+    mass: float
+    centre: Vector
+    inertia: Matrix
+
+    def __post_init__(self) -> None:
+        problems = []
+        if not (math.isfinite(self.mass) and self.mass >= 0):
+            problems.append(Problem(f"the mass of '{self.name}' is {self.mass} kg, zero or more is allowed"))
+        if not all(math.isfinite(value) for row in (self.centre, *self.inertia) for value in row):
+            problems.append(Problem(f"centre or inertia of '{self.name}' is not a finite number"))
+        elif any(abs(self.inertia[i][j] - self.inertia[j][i]) > 1e-9 * _largest(self.inertia) for i, j in _PAIRS):
+            problems.append(Problem(f"the inertia tensor of '{self.name}' is not symmetric"))
+        if problems:
+            raise InputError(problems)
+
+
+_PAIRS = ((0, 1), (0, 2), (1, 2))
+
+
+def _largest(matrix: Matrix) -> float:
+    return max(abs(value) for row in matrix for value in row)
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """An ideal joint between two bodies.
+
+    Attributes
+    ----------
+    name
+        Unique in the vehicle.
+    type
+        Which freedoms it leaves.
+    bodies
+        Names of the first and the second body.
+    position
+        Where it is, in V [m].
+    axis
+        Axis of rotation or translation, normal of the plane; for a universal joint the one fixed in the first body.
+        Without meaning for spherical, fixed and orientation joints.
+    second_axis
+        For a universal joint the axis fixed in the second body; for a constant-velocity joint the axis of the second.
+    mode
+        When it is there.
+    """
+
+    name: str
+    type: JointType
+    bodies: tuple[str, str]
+    position: Vector
+    axis: Vector = (0.0, 0.0, 1.0)
+    second_axis: Vector = (1.0, 0.0, 0.0)
+    mode: Mode = Mode.ALWAYS
+
+    def __post_init__(self) -> None:
+        if self.bodies[0] == self.bodies[1]:
+            raise InputError(f"joint '{self.name}' joins '{self.bodies[0]}' with itself")
+        for axis in (self.axis, self.second_axis):
+            length = math.sqrt(sum(component**2 for component in axis))
+            if not abs(length - 1.0) < 1e-9:
+                raise InputError(f"an axis of joint '{self.name}' has length {length:g}, it must be a unit vector")
