@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from trackrod.tyre.samples import SAMPLES
+
+# No time limit for an example: machines differ. In continuous integration the examples are the same in every run.
+settings.register_profile("trackrod", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("trackrod")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"

@@ -6,40 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from geometries import GEOMETRIES, both_sides, on_ground
 
 from trackrod.core.corners import Side
 from trackrod.core.errors import FileFormatError, InputError
-from trackrod.vehicle.elements import GROUND, Joint, Mode, Vector
+from trackrod.vehicle.elements import Mode
 from trackrod.vehicle.instantiate import Instance, instantiate
 from trackrod.vehicle.mobility import mobility
 from trackrod.vehicle.template import BUILT_IN, Template, find_template, load_template, load_templates
 
 TEMPLATES = load_templates()
 
-#: A plausible front axle, left side [m] in V.
-LEFT: dict[str, Vector] = {
-    "lca_front": (0.2, 0.40, 0.18),
-    "lca_rear": (-0.2, 0.45, 0.185),
-    "lca_outer": (0.0, 0.75, 0.13),
-    "uca_front": (-0.1, 0.45, 0.555),
-    "uca_rear": (-0.25, 0.49, 0.56),
-    "uca_outer": (-0.04, 0.675, 0.555),
-    "tierod_inner": (-0.2, 0.40, 0.33),
-    "tierod_outer": (-0.15, 0.75, 0.33),
-    "lwr_strut_mount": (0.0, 0.60, 0.18),
-    "top_mount": (-0.04, 0.50, 0.68),
-    "wheel_center": (0.0, 0.76, 0.33),
-    "subframe_front": (0.4, 0.45, 0.18),
-    "subframe_rear": (-0.4, 0.45, 0.18),
-}
-HARDPOINTS = {f"{name}_{side}": (x, side.sign * y, z) for name, (x, y, z) in LEFT.items() for side in Side}
-
-
-def on_ground(joints: tuple[Joint, ...], mounts: tuple[str, ...]) -> list[Joint]:
-    """Joints with the bodies of other subsystems held still."""
-    from dataclasses import replace
-
-    return [replace(j, bodies=tuple(GROUND if b in mounts else b for b in j.bodies)) for j in joints]
+LEFT = GEOMETRIES["double_wishbone"]
+HARDPOINTS = both_sides(LEFT)
 
 
 def freedoms(template: Template, instance: Instance) -> int:
