@@ -15,6 +15,7 @@ import typer
 from trackrod import __version__
 from trackrod.cli import tyre
 from trackrod.cli.output import errors, print_json
+from trackrod.cli.vehicle import inspect
 from trackrod.core.errors import InputError, MissingExtraError, TrackrodError
 
 __all__ = ["app", "main"]
@@ -27,6 +28,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(tyre.app, name="tyre")
+app.command()(inspect)
 
 
 def _print_version(wanted: bool) -> None:
