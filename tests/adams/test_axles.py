@@ -59,15 +59,28 @@ def test_hardpoints_are_turned_into_iso_axes(shared_data: Path) -> None:
 
 
 def test_unknown_template_is_named_and_can_be_added(shared_data: Path, tmp_path: Path) -> None:
-    _, (_, rear), problems = describe(shared_data, THREE_WHEELER)
-    assert rear.template is None
-    assert any("no template answers '_Rear_suspension_Three_wheeler.tpl'" in str(problem) for problem in problems)
+    assembly = read_assembly(shared_data / THREE_WHEELER)
+    none, problems = describe_axles(assembly, assemble_bodies(assembly), {})
+    assert none[0].template is None
+    assert any("no template answers '_double_wishbone.tpl'" in str(problem) for problem in problems)
     text = (BUILT_IN / "trailing_arm.toml").read_text().replace("_swing_arm", "_Rear_suspension_Three_wheeler")
     (tmp_path / "three_wheeler.toml").write_text(text)
     _, (_, rear), problems = describe(shared_data, THREE_WHEELER, (tmp_path,))
     assert rear.template is not None
     assert rear.template.name == "three_wheeler"
     assert any("matched by its name; missing: arm_inner" in str(problem) for problem in problems)
+
+
+def test_ascii_template_of_the_database_gives_the_topology(shared_data: Path) -> None:
+    """The three-wheeler's rear axle: its own template, moved to the subsystem's hardpoints."""
+    assembly, (_, rear), problems = describe(shared_data, THREE_WHEELER)
+    assert rear.topology is not None
+    assert len(rear.topology.joints) == 22
+    given = {p.name.casefold(): p.position for p in assembly.with_role("suspension", "rear")[0].hardpoints}
+    for point in rear.topology.hardpoints:
+        if point.name.casefold() in given and point.id.casefold().startswith("hpl"):
+            assert point.position == pytest.approx(given[point.name.casefold()], abs=1e-9)
+    assert any("ASCII template" in str(problem) for problem in problems)
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -86,7 +99,8 @@ def test_inspect_command(shared_data: Path) -> None:
         p for p in data["problems"] if p["severity"] == "warning" and "TW_Rear_Suspension.sub" in str(p["file"])
     ]
     assert {p["line"] for p in dangling} >= {210, 216}
-    assert len(data["files_read"]) == 9
+    assert len(data["files_read"]) > 20  # subsystems and property files
+    assert data["axles"][1]["ascii_template_joints"] == 22
     text = run(shared_data / THREE_WHEELER)
     assert "double_wishbone, compliant" in text.stdout
 

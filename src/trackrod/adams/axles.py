@@ -11,6 +11,8 @@ from trackrod.adams.assembly import Assembly
 from trackrod.adams.bodies import AssembledBodies
 from trackrod.adams.elements import Symmetry
 from trackrod.adams.subsystem import Subsystem
+from trackrod.adams.template import Template as Topology
+from trackrod.adams.template_file import evaluate, is_binary, read_template
 from trackrod.core.axes import half_turn_points
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Place, Problem, Severity
@@ -34,7 +36,10 @@ class AxleDescription:
     subsystem
         Name of its subsystem.
     template
-        The template that answers it; None if there is none.
+        The built-in or user's template that answers it; None if there is none.
+    topology
+        Parts, joints and force elements from an ASCII template of the database, at the hardpoints of the subsystem;
+        None if the template is binary or absent.
     mode
         Kinematic or compliant, as the file's switch says.
     driven
@@ -48,6 +53,7 @@ class AxleDescription:
     position: Axle
     subsystem: str
     template: Template | None
+    topology: Topology | None
     mode: Mode
     driven: bool
     instance: Instance | None
@@ -63,7 +69,8 @@ def describe_axles(
     problems: list[Problem] = []
     for axle in Axle:
         for subsystem in assembly.with_role("suspension", axle):
-            template = _template_of(subsystem, templates, problems)
+            topology = _topology_of(subsystem, assembly, problems)
+            template = _template_of(subsystem, templates, topology, problems)
             mode = Mode.KINEMATIC if _switches(subsystem).get("kinematic_flag", 0) == 1 else Mode.COMPLIANT
             instance, kinematic = None, None
             if template is not None:
@@ -75,21 +82,57 @@ def describe_axles(
                 except InputError as error:
                     problems += [replace(problem, severity=Severity.WARNING) for problem in error.problems]
             is_driven = bool(driven & {axle, "any"})
-            axles.append(AxleDescription(axle, subsystem.name, template, mode, is_driven, instance, kinematic))
+            axles.append(
+                AxleDescription(axle, subsystem.name, template, topology, mode, is_driven, instance, kinematic)
+            )
     return tuple(axles), tuple(problems)
 
 
-def _template_of(subsystem: Subsystem, templates: Mapping[str, Template], problems: list[Problem]) -> Template | None:
+def _template_of(
+    subsystem: Subsystem, templates: Mapping[str, Template], topology: Topology | None, problems: list[Problem]
+) -> Template | None:
     name = subsystem.template.file_name if subsystem.template is not None else ""
     match = find_template(templates, name, subsystem.major_role, [point.name for point in subsystem.hardpoints])
     place = subsystem.template.place if subsystem.template is not None else Place(subsystem.file)
     if match is None:
         known = ", ".join(t.name for t in templates.values() if t.role == subsystem.major_role)
         text = f"no template answers '{name}' of subsystem '{subsystem.name}'"
-        problems.append(Problem(text, place, Severity.WARNING, hint=f"known: {known}"))
+        if topology is None:
+            problems.append(Problem(text, place, Severity.WARNING, hint=f"known: {known}"))
         return None
     problems.append(Problem(f"subsystem '{subsystem.name}': {match}", place, Severity.NOTE))
     return match.template
+
+
+def _topology_of(subsystem: Subsystem, assembly: Assembly, problems: list[Problem]) -> Topology | None:
+    """What an ASCII template of the database says, moved to the hardpoints of the subsystem."""
+    reference = subsystem.template
+    path = assembly.path(reference) if reference is not None else None
+    if reference is None or path is None:
+        return None
+    try:
+        if is_binary(path):
+            text = f"the template '{reference.file_name}' is binary; a built-in one answers it"
+            problems.append(Problem(text, reference.place, Severity.NOTE))
+            return None
+        template = read_template(path)
+        letter = {Symmetry.LEFT: "l", Symmetry.RIGHT: "r", Symmetry.SINGLE: "s"}
+        points: dict[str, tuple[float, float, float]] = {}
+        for hardpoint in subsystem.hardpoints:
+            x, y, z = hardpoint.position
+            if hardpoint.symmetry is Symmetry.BOTH:
+                points |= {f"hpl_{hardpoint.name}": (x, y, z), f"hpr_{hardpoint.name}": (x, -y, z)}
+            else:
+                points[f"hp{letter[hardpoint.symmetry]}_{hardpoint.name}"] = (x, y, z)
+        known = {point.id.casefold() for point in template.hardpoints}
+        topology = evaluate(template, {name: p for name, p in points.items() if name.casefold() in known})
+    except InputError as error:
+        problems += [replace(problem, severity=Severity.WARNING) for problem in error.problems]
+        return None
+    parts = sum(not part.mount for part in topology.parts)
+    text = f"ASCII template '{reference.file_name}': {parts} parts, {len(topology.joints)} joints"
+    problems.append(Problem(text, reference.place, Severity.NOTE))
+    return topology
 
 
 def _switches(subsystem: Subsystem) -> dict[str, float]:

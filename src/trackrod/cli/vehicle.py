@@ -11,6 +11,7 @@ from rich.table import Table
 from trackrod.adams.assembly import read_assembly
 from trackrod.adams.axles import AxleDescription, describe_axles
 from trackrod.adams.bodies import AssembledBodies, assemble_bodies
+from trackrod.adams.characteristics import read_characteristics
 from trackrod.cli.output import console, print_json, print_problems
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError
@@ -39,19 +40,21 @@ def inspect(
     bodies = assemble_bodies(assembly)
     axles, found = describe_axles(assembly, bodies, load_templates(templates or []))
     total = mass_properties(bodies.bodies)
-    problems = (*assembly.problems, *bodies.problems, *found)
+    properties = read_characteristics(assembly)
+    files = (*assembly.files_read, *properties.files_read)
+    problems = (*assembly.problems, *bodies.problems, *found, *properties.problems)
     if json:
         print_json(
             {
                 "name": assembly.name,
                 **_figures(total, bodies),
                 "axles": [_axle(axle) for axle in axles],
-                "files_read": [str(path) for path in assembly.files_read],
+                "files_read": [str(path) for path in files],
                 "problems": [problem.as_dict() for problem in problems],
             }
         )
         return
-    table = Table(title=f"{assembly.name}: {len(bodies.bodies)} bodies, {len(assembly.files_read)} files")
+    table = Table(title=f"{assembly.name}: {len(bodies.bodies)} bodies, {len(files)} files")
     table.add_column("quantity")
     table.add_column("value", justify="right")
     for name, value in _figures(total, bodies).items():
@@ -59,7 +62,7 @@ def inspect(
             table.add_row(name, shown(value))
     table.add_row("cg_m", ", ".join(shown(float(x)) for x in total.centre))
     for axle in axles:
-        name = axle.template.name if axle.template is not None else "no template"
+        name = axle.template.name if axle.template is not None else "ASCII template" if axle.topology else "no template"
         table.add_row(f"{axle.position} axle", f"{name}, {axle.mode}{', driven' if axle.driven else ''}")
     console.print(table)
     print_problems(problems)
@@ -92,6 +95,7 @@ def _axle(axle: AxleDescription) -> dict[str, object]:
         "position": str(axle.position),
         "subsystem": axle.subsystem,
         "template": axle.template.name if axle.template is not None else None,
+        "ascii_template_joints": len(axle.topology.joints) if axle.topology is not None else None,
         "mode": str(axle.mode),
         "driven": axle.driven,
         "kinematic_freedoms": axle.kinematic.freedoms if axle.kinematic is not None else None,
