@@ -10,7 +10,8 @@ from trackrod.adams.assembly import read_assembly
 from trackrod.adams.characteristics import read_characteristics
 from trackrod.core.errors import Severity
 from trackrod.tyre import TyreProperties, Version
-from trackrod.vehicle.characteristics import EngineMap, SpringCharacteristic
+from trackrod.vehicle.characteristics import SpringCharacteristic
+from trackrod.vehicle.driveline import EngineMap
 
 DATABASE = "adams/BCAE_SLIIT_Three_Wheeler/SLIIT_Demo_ThreeWheeler.cdb"
 

@@ -15,7 +15,8 @@ from trackrod.adams import property_files as pf
 from trackrod.adams.property_files import source as pf_source
 from trackrod.core.errors import FileFormatError, MissingFileError, Severity, TrackrodError, UnitError
 from trackrod.core.units import UNIT_WORDS
-from trackrod.vehicle.characteristics import AxleMount, SteeringMode, VerticalMode
+from trackrod.vehicle.experiments import SteeringMode, VerticalMode
+from trackrod.vehicle.leaf import AxleMount
 
 DEGREE = math.pi / 180
 CDB = Path("adams/BCAE_SLIIT_Three_Wheeler/SLIIT_Demo_ThreeWheeler.cdb")

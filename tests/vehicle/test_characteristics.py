@@ -14,17 +14,9 @@ from trackrod.core.quantities import KINDS
 from trackrod.vehicle.characteristics import (
     BushingCharacteristic,
     Characteristic,
-    Control,
     DamperCharacteristic,
-    DifferentialCharacteristic,
-    EngineMap,
-    LoadCase,
     SpringCharacteristic,
-    SteeringAssistCharacteristic,
-    SteeringMode,
     StopCharacteristic,
-    TorqueConverterCharacteristic,
-    VerticalMode,
 )
 
 LENGTH, FORCE, ANGLE, TORQUE = KINDS["length"], KINDS["force"], KINDS["angle"], KINDS["torque"]
@@ -141,10 +133,6 @@ def test_components_refuse_curves_of_another_kind() -> None:
         DamperCharacteristic(force_over_length)
     with pytest.raises(RangeError, match="a spring is a curve of force over length"):
         SpringCharacteristic(curve([0, 1], [0, 1], "velocity"), 0.3)
-    with pytest.raises(RangeError, match="a differential"):
-        DifferentialCharacteristic(force_over_length)
-    with pytest.raises(RangeError, match="capacity factor"):
-        TorqueConverterCharacteristic(curve([0, 1], [0, 1], "number", "number"), force_over_length)
 
 
 @pytest.mark.parametrize("length", [0.0, -0.1, np.nan, np.inf])
@@ -170,46 +158,3 @@ def test_bushing_stiffness_is_the_slope_at_zero() -> None:
         BushingCharacteristic(tuple(straight), (0.0,) * 6)
     with pytest.raises(RangeError, match="damping of a bushing must be finite"):
         BushingCharacteristic((*straight, *turning), (0.0,) * 5 + (np.nan,))
-
-
-@pytest.mark.parametrize(
-    ("throttle", "speed", "torque", "says"),
-    [
-        ([0.0, 1.0], [0.0, 100.0], [[0.0, 0.0]], r"torque has the shape \(1, 2\), 2 speeds and 2 throttle"),
-        ([0.0, 100.0], [0.0, 100.0], np.zeros((2, 2)), "0 to 1 is allowed"),
-        ([0.0, 0.0], [0.0, 100.0], np.zeros((2, 2)), "throttle must increase"),
-        ([0.0, 1.0], [100.0, 0.0], np.zeros((2, 2)), "speed must increase"),
-        ([0.0, 1.0], [0.0, 100.0], np.full((2, 2), np.nan), "torque must be finite"),
-    ],
-)
-def test_tables_that_are_no_engine_map(throttle: object, speed: object, torque: object, says: str) -> None:
-    with pytest.raises(RangeError, match=says):
-        EngineMap(throttle, speed, torque)  # type: ignore[arg-type]
-
-
-def test_steering_assist_needs_an_area() -> None:
-    pressure = curve([-1, 1], [-1, 1], "angle", "pressure")
-    assert SteeringAssistCharacteristic(None, pressure, 5e-4).torsion_bar is None
-    with pytest.raises(RangeError, match="piston_area = 0"):
-        SteeringAssistCharacteristic(None, pressure, 0.0)
-
-
-def test_load_case_names_all_columns_of_the_wrong_shape() -> None:
-    two = np.zeros((3, 2))
-    case = LoadCase(SteeringMode.ANGLE, VerticalMode.LENGTH, two, two, two, two, two, np.zeros(3))
-    assert not case.vertical.flags.writeable
-    with pytest.raises(RangeError) as raised:
-        LoadCase(SteeringMode.ANGLE, VerticalMode.LENGTH, two[:2], two, two, two[:, :1], two, np.zeros(3))
-    assert [problem.text.split()[0] for problem in raised.value.problems] == ["vertical", "brake_force"]
-    with pytest.raises(RangeError, match="at least one step"):
-        LoadCase(SteeringMode.ANGLE, VerticalMode.LENGTH, *(np.zeros((0, 2)),) * 5, np.zeros(0))  # type: ignore[arg-type]
-
-
-def test_a_control_cannot_be_changed() -> None:
-    given_attributes = {"METHOD": "OPEN"}
-    control = Control("STEERING", given_attributes)
-    given_attributes["METHOD"] = "MACHINE"
-    assert control.attributes["METHOD"] == "OPEN"
-    with pytest.raises(TypeError):
-        control.attributes["METHOD"] = "MACHINE"  # type: ignore[index]
-    assert isinstance(hash(control), int)

@@ -27,11 +27,13 @@ from trackrod.tyre.tir import read_tir
 from trackrod.vehicle.characteristics import (
     BushingCharacteristic,
     DamperCharacteristic,
+    SpringCharacteristic,
+    StopCharacteristic,
+)
+from trackrod.vehicle.driveline import (
     DifferentialCharacteristic,
     EngineMap,
-    SpringCharacteristic,
     SteeringAssistCharacteristic,
-    StopCharacteristic,
     TorqueConverterCharacteristic,
 )
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trackrod.adams import command_language as cl
-from trackrod.adams import expressions as ex
+from trackrod.adams.expression_values import in_units
 from trackrod.adams.template import (
     Communicator,
     ConstructionFrame,
@@ -351,7 +351,7 @@ class _Builder:
         if isinstance(value, cl.Number):
             number = value.value
             if value.unit:
-                number *= ex.in_units(value.unit, self.source.units, found.place)
+                number *= in_units(value.unit, self.source.units, found.place)
         elif isinstance(value, cl.Expression):
             result = self.resolver.evaluate(value, found.place)
             if not isinstance(result, float):

@@ -13,7 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trackrod.adams import command_language as cl
-from trackrod.adams import expressions as ex
+from trackrod.adams.expression_evaluation import evaluate_expression
+from trackrod.adams.expression_values import Value, in_units
+from trackrod.adams.expressions import Call, Node, parse_expression
+from trackrod.adams.orientations import body313_from_rotation, rotation_from_body313
 from trackrod.core import teimorbit
 from trackrod.core.errors import FileFormatError, InputError, Place, Problem, Severity, UnknownNameError
 from trackrod.core.quantities import KINDS
@@ -87,7 +90,7 @@ class Source:
         self.variables: dict[str, SourceVariable] = {}
         self.groups: dict[str, tuple[SourceObject, list[str], cl.Argument | None]] = {}
         self.uninterpreted: list[cl.Command] = []
-        self.parsed: dict[str, ex.Node | InputError] = {}
+        self.parsed: dict[str, Node | InputError] = {}
 
     # Names ------------------------------------------------------------------------------------------
 
@@ -248,11 +251,11 @@ class Source:
                 objects += [self.short(value.text) for value in found.values if isinstance(value, cl.Word | cl.Text)]
         self.groups[self.key(name)] = (item, objects, command.get("expr_active") or active)
 
-    def expression(self, value: cl.Expression, place: Place) -> ex.Node:
+    def expression(self, value: cl.Expression, place: Place) -> Node:
         """The tree of an expression, parsed once."""
         if value.text not in self.parsed:
             try:
-                self.parsed[value.text] = ex.parse_expression(value.text, place)
+                self.parsed[value.text] = parse_expression(value.text, place)
             except InputError as error:
                 self.parsed[value.text] = error
         found = self.parsed[value.text]
@@ -278,7 +281,7 @@ class Resolver:
     def __init__(self, source: Source, locations: Mapping[str, Array], values: Mapping[str, Setting]) -> None:
         self.source = source
         self.problems: list[Problem] = []
-        self.known: dict[tuple[str, str], ex.Value] = {(GROUND, "location"): np.zeros(3)}
+        self.known: dict[tuple[str, str], Value] = {(GROUND, "location"): np.zeros(3)}
         self.known[GROUND, "orientation"] = np.eye(3)
         for name, location in locations.items():
             self.known[name, "location"] = location
@@ -292,7 +295,7 @@ class Resolver:
 
     # The scope of expressions: what is not known yet is asked for by an exception.
 
-    def _ask(self, key: str, what: str) -> ex.Value:
+    def _ask(self, key: str, what: str) -> Value:
         if (key, what) not in self.known:
             raise _Needs((key, what))
         return self.known[key, what]
@@ -315,7 +318,7 @@ class Resolver:
         """Rotation from the axes of an object to global axes, for an expression that is being evaluated."""
         return np.asarray(self._ask(self._known_object(name), "orientation"))
 
-    def value(self, name: str) -> ex.Value:
+    def value(self, name: str) -> Value:
         """Value of a variable or of a field of an object, for an expression that is being evaluated."""
         key = self.source.key(name)
         if key in self.source.variables or (key, "value") in self.known:
@@ -328,7 +331,7 @@ class Resolver:
         if attribute == "orientation":
             part = owner.rpartition(".")[0] or GROUND
             rotation = self.rotation(part).T @ self.rotation(owner)
-            return ex.body313_from_rotation(rotation) / self.units.angle
+            return body313_from_rotation(rotation) / self.units.angle
         raise FileFormatError(f"the field '{attribute}' is not known, only loc, location and orientation are")
 
     def _in_part(self, key: str) -> Array:
@@ -337,7 +340,7 @@ class Resolver:
 
     # Computation ------------------------------------------------------------------------------------
 
-    def get(self, key: str, what: str) -> ex.Value:
+    def get(self, key: str, what: str) -> Value:
         """The quantity, after everything that it depends on."""
         waiting = [(key, what)]
         asked = {(key, what)}
@@ -366,7 +369,7 @@ class Resolver:
             Problem(f"a quantity depends on itself: {shown}{' → …' if len(ring) > 12 else ''}", place)
         )
 
-    def _compute(self, key: str, what: str) -> ex.Value:
+    def _compute(self, key: str, what: str) -> Value:
         if what == "value":
             return self._variable(key)
         item = self._object(key)
@@ -392,19 +395,19 @@ class Resolver:
 
     def _number(self, value: cl.Value, what: str, place: Place) -> float:
         if isinstance(value, cl.Number):
-            return value.value * (ex.in_units(value.unit, self.units, place) if value.unit else 1.0)
+            return value.value * (in_units(value.unit, self.units, place) if value.unit else 1.0)
         if isinstance(value, cl.Expression):
-            result = ex.evaluate(self.source.expression(value, place), self, place)
+            result = evaluate_expression(self.source.expression(value, place), self, place)
             if isinstance(result, float):
                 return result
         raise FileFormatError(Problem(f"the {what} must be given by numbers", place))
 
-    def evaluate(self, expression: cl.Expression, place: Place) -> ex.Value:
+    def evaluate(self, expression: cl.Expression, place: Place) -> Value:
         """Value of an expression, after everything that it depends on."""
         node = self.source.expression(expression, place)
         while True:
             try:
-                return ex.evaluate(node, self, place)
+                return evaluate_expression(node, self, place)
             except _Needs as need:
                 self.get(*need.what)
 
@@ -415,12 +418,12 @@ class Resolver:
         if len(given.values) != 1 or not isinstance(value, cl.Expression):
             raise FileFormatError(Problem(f"the {what} must be one expression or three numbers", given.place))
         node = self.source.expression(value, given.place)
-        result = ex.evaluate(node, self, given.place)
+        result = evaluate_expression(node, self, given.place)
         if isinstance(result, str) or np.shape(result) != (3,):
             raise FileFormatError(Problem(f"the {what} must be three numbers", given.place))
         vector = np.asarray(result)
-        if isinstance(node, ex.Call) and node.function.startswith(("LOC_", "ORI_")):
-            return vector if what == "location" else ex.rotation_from_body313(vector * self.units.angle)
+        if isinstance(node, Call) and node.function.startswith(("LOC_", "ORI_")):
+            return vector if what == "location" else rotation_from_body313(vector * self.units.angle)
         return self._from_numbers(vector, given, what)
 
     def _from_numbers(self, numbers: ArrayLike, given: _Given, what: str) -> Array:
@@ -428,10 +431,10 @@ class Resolver:
         vector = np.asarray(numbers, dtype=float)
         rotation = self.rotation(given.reference)
         if what == "orientation":
-            return np.asarray(rotation @ ex.rotation_from_body313(vector * self.units.angle))
+            return np.asarray(rotation @ rotation_from_body313(vector * self.units.angle))
         return np.asarray(self.location(given.reference) + rotation @ vector)
 
-    def _variable(self, key: str) -> ex.Value:
+    def _variable(self, key: str) -> Value:
         variable = self.source.variables[key]
         try:
             return self._variable_value(variable, variable.values)
@@ -441,14 +444,14 @@ class Resolver:
             self._warn(f"the variable '{variable.name}' keeps the value in the file", error, variable.place)
             return self._variable_value(variable, variable.fallback)
 
-    def _variable_value(self, variable: SourceVariable, values: tuple[cl.Value, ...]) -> ex.Value:
-        found: list[ex.Value] = []
+    def _variable_value(self, variable: SourceVariable, values: tuple[cl.Value, ...]) -> Value:
+        found: list[Value] = []
         for value in values:
             if isinstance(value, cl.Number):
-                found.append(value.value * (ex.in_units(value.unit, self.units, variable.place) if value.unit else 1.0))
+                found.append(value.value * (in_units(value.unit, self.units, variable.place) if value.unit else 1.0))
             elif isinstance(value, cl.Expression):
                 node = self.source.expression(value, variable.place)
-                found.append(ex.evaluate(node, self, variable.place))
+                found.append(evaluate_expression(node, self, variable.place))
             else:
                 found.append(value.text)
         if len(found) == 1:

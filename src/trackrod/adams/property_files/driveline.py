@@ -11,7 +11,7 @@ from trackrod.adams.property_files.source import TeimOrbitSource
 from trackrod.core import teimorbit
 from trackrod.core.errors import Problem
 from trackrod.core.quantities import KINDS
-from trackrod.vehicle.characteristics import (
+from trackrod.vehicle.driveline import (
     CAPACITY_FACTOR,
     ConverterClutch,
     DifferentialCharacteristic,

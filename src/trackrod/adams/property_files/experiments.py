@@ -11,7 +11,7 @@ from trackrod.adams.property_files.source import TeimOrbitSource
 from trackrod.core import teimorbit
 from trackrod.core.errors import Problem
 from trackrod.core.quantities import KINDS, Kind
-from trackrod.vehicle.characteristics import (
+from trackrod.vehicle.experiments import (
     Control,
     ControlTable,
     DriverControl,

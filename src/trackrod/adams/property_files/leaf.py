@@ -19,10 +19,10 @@ from trackrod.core.errors import FileFormatError, Place, Problem, UnitError
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.core.teimorbit.literals import is_number, number_or_word
 from trackrod.core.units import UnitSystem, unit_factor
-from trackrod.vehicle.characteristics import (
+from trackrod.vehicle.characteristics import Characteristic
+from trackrod.vehicle.leaf import (
     ELASTIC_MODULUS,
     AxleMount,
-    Characteristic,
     Leaf,
     LeafAxleSeat,
     LeafBushing,
