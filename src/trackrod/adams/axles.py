@@ -14,7 +14,7 @@ from trackrod.adams.subsystem import Subsystem
 from trackrod.adams.template import Template as Topology
 from trackrod.adams.template_file import evaluate, is_binary, read_template
 from trackrod.core.axes import half_turn_points
-from trackrod.core.corners import Axle, Corner, Side
+from trackrod.core.corners import Axle, Side
 from trackrod.core.errors import InputError, Place, Problem, Severity
 from trackrod.core.quantities import KINDS
 from trackrod.vehicle.elements import GROUND, Mode, Vector
@@ -74,7 +74,7 @@ def describe_axles(
             mode = Mode.KINEMATIC if _switches(subsystem).get("kinematic_flag", 0) == 1 else Mode.COMPLIANT
             instance, kinematic = None, None
             if template is not None:
-                points = hardpoints_in_vehicle_frame(subsystem, _front(assembly, vehicle))
+                points = hardpoints_in_vehicle_frame(subsystem, vehicle.x_front)
                 try:
                     instance = instantiate(template, points, _switches(subsystem), mode)
                     held = instantiate(template, points, _switches(subsystem), Mode.KINEMATIC)
@@ -168,16 +168,6 @@ def hardpoints_in_vehicle_frame(subsystem: Subsystem, x_front: float) -> dict[st
             x, y, z = half_turn_points(np.array(hardpoint.position) * mirror, x_front).tolist()
             points[name] = (x, y, z)
     return points
-
-
-def _front(assembly: Assembly, vehicle: AssembledBodies) -> float:
-    """The x of the file that became zero: that of any hardpoint plus where it lies in V."""
-    for axle in Axle:
-        for subsystem in assembly.with_role("suspension", axle):
-            for point in subsystem.hardpoints:
-                if point.name.casefold() == "wheel_center":
-                    return point.position[0] + vehicle.wheel_centres[Corner.of(axle, Side.LEFT)][0]
-    return 0.0
 
 
 def _mobility(instance: Instance, template: Template) -> Mobility:

@@ -43,6 +43,8 @@ class AssembledBodies:
         Mass that the file counts as sprung [kg].
     wheel_centres
         In V [m].
+    x_front
+        The x of the front wheel centres in the axes of the file, which is zero in V [m].
     problems
         What was assumed.
     """
@@ -50,6 +52,7 @@ class AssembledBodies:
     bodies: tuple[Body, ...]
     sprung_mass: float
     wheel_centres: dict[Corner, Vector]
+    x_front: float
     problems: tuple[Problem, ...]
 
     @property
@@ -100,7 +103,7 @@ def assemble_bodies(assembly: Assembly) -> AssembledBodies:
         for axle, centre in centres.items()
         for side in Side
     }
-    return AssembledBodies(tuple(bodies), sprung, corners, tuple(problems))
+    return AssembledBodies(tuple(bodies), sprung, corners, x_front, tuple(problems))
 
 
 def _copies(symmetry: Symmetry) -> tuple[tuple[str, Array], ...]:
