@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from trackrod.adams.assembly import Assembly, read_assembly
 from trackrod.adams.axles import AxleDescription, describe_axles, hardpoints_in_vehicle_frame
 from trackrod.adams.bodies import assemble_bodies
+from trackrod.core.corners import Side
 from trackrod.core.errors import Problem
 from trackrod.vehicle.elements import Mode
 from trackrod.vehicle.template import BUILT_IN, load_templates
@@ -51,6 +54,32 @@ def test_switches_of_the_file_are_honoured(shared_data: Path) -> None:
     assert floating == [False, True]
 
 
+def test_kinematic_flag_of_the_file(shared_data: Path) -> None:
+    assembly, _, _ = describe(shared_data, DEMO)
+    flagged = [
+        replace(
+            subsystem,
+            parameters=tuple(
+                replace(p, values=(1,)) if p.name == "kinematic_flag" else p for p in subsystem.parameters
+            ),
+        )
+        for subsystem in assembly.subsystems
+    ]
+    assembly = replace(assembly, subsystems=tuple(flagged))
+    axles, _ = describe_axles(assembly, assemble_bodies(assembly), load_templates())
+    assert [axle.mode for axle in axles] == [Mode.KINEMATIC, Mode.KINEMATIC]
+    assert not any(axle.instance.bushings for axle in axles if axle.instance is not None)
+
+
+def test_camber_of_the_file_tilts_the_wheel(shared_data: Path) -> None:
+    """The front suspension has a camber of -0.5 degrees: the tops lean inward, so the axes rise outward."""
+    _, (front, _), _ = describe(shared_data, DEMO)
+    assert front.instance is not None
+    left, right = (front.instance.wheels[side][2] for side in Side)
+    assert left[2] == pytest.approx(math.sin(math.radians(0.5)))
+    assert right[2] == pytest.approx(-math.sin(math.radians(0.5)))
+
+
 def test_hardpoints_are_turned_into_iso_axes(shared_data: Path) -> None:
     assembly, _, _ = describe(shared_data, DEMO)
     points = hardpoints_in_vehicle_frame(assembly.with_role("suspension", "front")[0], 0.267)
@@ -80,6 +109,9 @@ def test_ascii_template_of_the_database_gives_the_topology(shared_data: Path) ->
     for point in rear.topology.hardpoints:
         if point.name.casefold() in given and point.id.casefold().startswith("hpl"):
             assert point.position == pytest.approx(given[point.name.casefold()], abs=1e-9)
+        if point.name.casefold() in given and point.id.casefold().startswith("hpr"):
+            x, y, z = given[point.name.casefold()]
+            assert point.position == pytest.approx((x, -y, z), abs=1e-9)
     assert any("ASCII template" in str(problem) for problem in problems)
 
 

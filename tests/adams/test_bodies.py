@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from trackrod.adams.assembly import Assembly, read_assembly
 from trackrod.adams.bodies import AssembledBodies, assemble_bodies
 from trackrod.core.corners import Axle, Corner
+from trackrod.core.errors import InputError
 from trackrod.vehicle.mass import is_possible_inertia, mass_properties
 
 
@@ -74,3 +76,11 @@ def test_arm_lies_between_its_hardpoints(demo: tuple[Assembly, AssembledBodies])
     assert 0.4 < arm.centre[1] < 0.75
     assert 0.1 < arm.centre[2] < 0.2
     assert abs(arm.centre[0]) < 0.2
+
+
+def test_exchanged_axles_are_noticed(demo: tuple[Assembly, AssembledBodies]) -> None:
+    """Which axle lies in front is checked, not assumed."""
+    other = {"front": "rear", "rear": "front"}
+    exchanged = [replace(s, minor_role=other.get(s.minor_role, s.minor_role)) for s in demo[0].subsystems]
+    with pytest.raises(InputError, match="x must grow rearward"):
+        assemble_bodies(replace(demo[0], subsystems=tuple(exchanged)))
