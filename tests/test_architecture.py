@@ -14,7 +14,8 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "trackrod"
 #: From the bottom up; packages of one layer do not import each other. A package may import any layer below its own.
 LAYERS = (
     ("core",),
-    ("tyre", "vehicle", "manoeuvres"),
+    ("tyre",),
+    ("vehicle", "manoeuvres"),
     ("adams", "multibody", "rtm"),
     ("kc", "simulate", "export"),
     ("convert", "metrics", "reduce"),

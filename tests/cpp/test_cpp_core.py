@@ -69,7 +69,10 @@ def test_programs_pass(sanitize: bool) -> None:
 @needs_compiler
 @pytest.mark.parametrize("header", HEADERS, ids=lambda path: path.name)
 def test_header_stands_alone(header: Path, tmp_path: Path) -> None:
-    """Each header compiles by itself, without warnings, and needs no more of the library than <math.h>."""
+    """Each header compiles by itself, without warnings, and needs no more of the library than <math.h>.
+
+    The multibody model, whose size is known at run time only, may use containers.
+    """
     assert COMPILER is not None
     generated = tmp_path / "generated"
     run(sys.executable, ROOT / "tools" / "generate_headers.py", generated)
@@ -79,4 +82,7 @@ def test_header_stands_alone(header: Path, tmp_path: Path) -> None:
     run(COMPILER, *flags, f"-I{ROOT / 'cpp'}", f"-I{generated}", source)
 
     library = [line for line in header.read_text().splitlines() if line.startswith("#include <")]
-    assert set(library) <= {"#include <math.h>"}, f"{header.name} includes more than <math.h>: {library}"
+    allowed = {"math.h"}
+    if header.parent.name == "multibody":
+        allowed |= {"algorithm", "cmath", "cstddef", "limits", "utility", "vector"}
+    assert set(library) <= {f"#include <{name}>" for name in allowed}, f"{header.name} includes too much: {library}"

@@ -10,7 +10,7 @@ import pytest
 from trackrod.core.errors import MissingFileError
 from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
 from trackrod.report.figures import figure_html, write_png
-from trackrod.report.page import Section, Table, shown, write_page
+from trackrod.report.page import Fragment, Section, Table, shown, write_page
 
 X = np.linspace(0.0, 1.0, 5)
 FIGURE = Figure(
@@ -49,6 +49,15 @@ def test_page_escapes_and_is_self_contained(tmp_path: Path) -> None:
     assert "1234.6" in text
     assert "<script src" not in text
     assert "<link" not in text
+
+
+def test_a_fragment_stands_as_it_is_and_a_paragraph_does_not(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    drawing = "<svg><text>a &amp; b</text></svg>"
+    write_page("Page", "", [Section("Both", ("before", Fragment(drawing), drawing))], path)
+    text = path.read_text()
+    assert text.count(drawing) == 1
+    assert f"<p>before</p>\n{drawing}\n<p>&lt;svg&gt;" in text
 
 
 def test_missing_folder_is_named(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from trackrod.core.errors import InputError, UnknownNameError
+from trackrod.vehicle.connectors import Beam, BeamSection, Gear
 from trackrod.vehicle.elements import GROUND, Joint, JointType, Mode
 from trackrod.vehicle.mobility import mobility
 
@@ -88,3 +89,52 @@ def test_modes() -> None:
     assert Mode.ALWAYS.acts_in(Mode.KINEMATIC)
     assert Mode.KINEMATIC.acts_in(Mode.KINEMATIC)
     assert not Mode.KINEMATIC.acts_in(Mode.COMPLIANT)
+
+
+# ------------------------------------------------------------------------------------------- beams and gears
+
+STEEL = BeamSection.rectangle(0.07, 0.012, 2.1e11, 8.1e10)
+
+
+def test_a_beam_holds_like_a_weld() -> None:
+    beam = Beam("leaf", ("a", "b"), ((0.0, 0.1, 0.2), (0.5, 0.1, 0.3)), STEEL)
+    found = mobility(["a", "b"], [], [beam])
+    assert (found.freedoms, found.redundant) == (6, 0)
+    weld = mobility(["a", "b"], [joint("weld", "fixed", "a b", (1.0, 2.0, 3.0))])
+    across = np.linalg.svd(found.motions @ weld.motions.T, compute_uv=False)
+    assert across.min() > 1e-3  # the same six motions
+
+
+def test_gears_tie_two_joints() -> None:
+    """Two shafts: the first turns 3 rad for each of the second; a rack: 100 rad for each metre."""
+    joints = [
+        joint("first", "revolute", "a ground", (0.0, 0.0, 0.0), axis=Y),
+        joint("second", "revolute", "b ground", (0.2, 0.0, 0.0), axis=Z),
+        joint("rack", "translational", "c ground", (0.4, 0.0, 0.1), axis=Y),
+    ]
+    gears = [Gear("shafts", ("first", "second"), 3.0), Gear("pinion", ("second", "rack"), 100.0)]
+    found = mobility("abc", joints, gears=gears)
+    assert (found.freedoms, found.redundant) == (1, 0)
+    a, b, c = found.motions.reshape(3, 6)
+    assert a[4] == pytest.approx(3.0 * b[5])
+    assert b[5] == pytest.approx(100.0 * c[1])
+    again = mobility("abc", joints, gears=[*gears, Gear("third", ("first", "rack"), 300.0)])
+    assert (again.freedoms, again.redundant) == (1, 1)
+    assert mobility("abc", joints, gears=[*gears, Gear("third", ("first", "rack"), 200.0)]).freedoms == 0
+
+
+def test_a_gear_takes_the_first_body_against_the_second() -> None:
+    turned = joint("first", "revolute", "ground a", (0.0, 0.0, 0.0), axis=Y)
+    other = joint("second", "revolute", "b ground", (0.2, 0.0, 0.0), axis=Y)
+    a, b = mobility("ab", [turned, other], gears=[Gear("g", ("first", "second"), 2.0)]).motions.reshape(2, 6)
+    assert a[4] == pytest.approx(-2.0 * b[4])
+
+
+def test_mistakes_in_beams_and_gears_are_named() -> None:
+    with pytest.raises(UnknownNameError, match="unknown body in beam 'leaf' 'axel'"):
+        mobility(["axle"], [], [Beam("leaf", ("axel", "ground"), ((0.0, 0, 0), (1.0, 0, 0)), STEEL)])
+    ball = joint("ball", "spherical", "a ground", (0.0, 0.0, 0.0))
+    with pytest.raises(UnknownNameError, match="unknown joint in gear 'g' 'bal'"):
+        mobility(["a"], [ball], gears=[Gear("g", ("bal", "ball"), 1.0)])
+    with pytest.raises(InputError, match="gear 'g' is on joint 'ball', which is spherical"):
+        mobility(["a"], [ball], gears=[Gear("g", ("ball", "ball"), 1.0)])

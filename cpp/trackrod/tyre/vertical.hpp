@@ -1,4 +1,4 @@
-// Radii, vertical force and deflection of a tyre.
+// Radii, vertical force and deflection of a tyre. C is the type of the coefficients, T that of the motion.
 //
 // Equation numbers: Besselink, Schmeitz, Pacejka 2010; the camber terms of MF 6.2 are those of its equation manual.
 // PAC89 knows a linear spring and damper only; its effective radius is the free radius less a third of the deflection.
@@ -27,30 +27,30 @@ struct VerticalInput {
 };
 
 // Radius [m] of the unloaded tyre, grown by rotation, (1).
-template <class T>
-TRACKROD_HD inline T free_radius(const Tyre<T>& tyre, T omega) {
-  if (tyre.model == TyreModel::pac89) return tyre.pac89.UNLOADED_RADIUS;
-  const MagicFormulaCoefficients<T>& c = tyre.mf;
+template <class C, class T>
+TRACKROD_HD inline T free_radius(const Tyre<C>& tyre, T omega) {
+  if (tyre.model == TyreModel::pac89) return T(tyre.pac89.UNLOADED_RADIUS);
+  const MagicFormulaCoefficients<C>& c = tyre.mf;
   return c.UNLOADED_RADIUS * (c.Q_RE0 + c.Q_V1 * square(omega * c.UNLOADED_RADIUS / c.LONGVL));
 }
 
 // Effective rolling radius [m]: forward velocity over spin speed of a wheel without slip, (7).
-template <class T>
-TRACKROD_HD inline T effective_radius(const Tyre<T>& tyre, T Fz, T omega, T p) {
+template <class C, class T>
+TRACKROD_HD inline T effective_radius(const Tyre<C>& tyre, T Fz, T omega, T p) {
   using R = RealOf<T>;
   const T load = max(Fz, R(0.0));
   if (tyre.model == TyreModel::pac89) {
     return tyre.pac89.UNLOADED_RADIUS - load / (R(3.0) * tyre.pac89.VERTICAL_STIFFNESS);
   }
-  const MagicFormulaCoefficients<T>& c = tyre.mf;
+  const MagicFormulaCoefficients<C>& c = tyre.mf;
   const T Cz = c.VERTICAL_STIFFNESS * c.LCZ * (R(1.0) + c.PFZ1 * (p - c.NOMPRES) / c.NOMPRES);  // (5)
   const T f = load / c.FNOMIN;
   return free_radius(tyre, omega) - c.FNOMIN / Cz * (c.DREFF * atan(c.BREFF * f) + c.FREFF * f);
 }
 
 // Spin speed [rad/s] of the wheel that has slip kappa at forward velocity Vx: omega Re(omega) = Vx (1 + kappa).
-template <class T>
-TRACKROD_HD inline T rolling_speed(const Tyre<T>& tyre, T Fz, T kappa, T Vx, T p) {
+template <class C, class T>
+TRACKROD_HD inline T rolling_speed(const Tyre<C>& tyre, T Fz, T kappa, T Vx, T p) {
   using R = RealOf<T>;
   const T travel = Vx * (R(1.0) + kappa);
   T omega = travel / effective_radius(tyre, Fz, T(0.0), p);
@@ -66,11 +66,11 @@ TRACKROD_HD inline T rolling_speed(const Tyre<T>& tyre, T Fz, T kappa, T Vx, T p
 namespace vertical {
 
 // Deflection [m] that carries the load: in MF 6.2 camber presses one shoulder in, before the middle touches the road.
-template <class T>
-TRACKROD_HD inline T contact_deflection(const Tyre<T>& tyre, T rho, T R_omega, T gamma) {
+template <class C, class T>
+TRACKROD_HD inline T contact_deflection(const Tyre<C>& tyre, T rho, T R_omega, T gamma) {
   using R = RealOf<T>;
   if (tyre.model != TyreModel::mf62) return rho;
-  const MagicFormulaCoefficients<T>& c = tyre.mf;
+  const MagicFormulaCoefficients<C>& c = tyre.mf;
   const T Rl = R_omega - rho;
   const T whole = (c.Q_CAM1 + c.Q_CAM2 * R_omega) * R_omega;
   T ratio = T(0.0);
@@ -80,16 +80,16 @@ TRACKROD_HD inline T contact_deflection(const Tyre<T>& tyre, T rho, T R_omega, T
 }
 
 // Static load [N] of the carcass, (3) and (4), at deflection rho, of which d carries.
-template <class T>
-TRACKROD_HD inline T carcass_force(const Tyre<T>& tyre, const VerticalCurves& curves, T rho, T d, T R_omega,
+template <class C, class T>
+TRACKROD_HD inline T carcass_force(const Tyre<C>& tyre, const VerticalCurves& curves, T rho, T d, T R_omega,
                                    const VerticalInput<T>& in) {
   using R = RealOf<T>;
   if (tyre.model == TyreModel::pac89) {
     if (curves.has_carcass) return evaluate(curves.carcass, d);
     return tyre.pac89.VERTICAL_STIFFNESS * d;
   }
-  const MagicFormulaCoefficients<T>& c = tyre.mf;
-  const T R0 = c.UNLOADED_RADIUS, Fz0 = c.FNOMIN;
+  const MagicFormulaCoefficients<C>& c = tyre.mf;
+  const C R0 = c.UNLOADED_RADIUS, Fz0 = c.FNOMIN;
   T side_force = c.Q_FCY * in.Fy / Fz0;
   if (tyre.model == TyreModel::mf62) {
     const T fraction = (R_omega - rho) / R_omega;
@@ -107,8 +107,8 @@ TRACKROD_HD inline T carcass_force(const Tyre<T>& tyre, const VerticalCurves& cu
 }
 
 // Additional load [N] when the rim comes near the road.
-template <class T>
-TRACKROD_HD inline T bottoming_force(const Tyre<T>& tyre, const VerticalCurves& curves, T rho, T R_omega) {
+template <class C, class T>
+TRACKROD_HD inline T bottoming_force(const Tyre<C>& tyre, const VerticalCurves& curves, T rho, T R_omega) {
   using R = RealOf<T>;
   const bool old = tyre.model == TyreModel::pac89;
   if (curves.has_bottoming) {
@@ -126,14 +126,14 @@ TRACKROD_HD inline T bottoming_force(const Tyre<T>& tyre, const VerticalCurves& 
 // Load [N] at deflection rho [m] from the free radius and its rate [m/s]: carcass, rim contact, damping.
 //
 // Holds: never negative, and zero without contact.
-template <class T>
-TRACKROD_HD inline T vertical_force(const Tyre<T>& tyre, const VerticalCurves& curves, T rho, T rho_dot,
+template <class C, class T>
+TRACKROD_HD inline T vertical_force(const Tyre<C>& tyre, const VerticalCurves& curves, T rho, T rho_dot,
                                     const VerticalInput<T>& in) {
   using R = RealOf<T>;
   const T R_omega = free_radius(tyre, in.omega);
   const T d = vertical::contact_deflection(tyre, rho, R_omega, in.gamma);
   if (!(value_of(d) > 0.0)) return T(0.0);
-  const T damping = tyre.model == TyreModel::pac89 ? tyre.pac89.VERTICAL_DAMPING : tyre.mf.VERTICAL_DAMPING;
+  const C damping = tyre.model == TyreModel::pac89 ? tyre.pac89.VERTICAL_DAMPING : tyre.mf.VERTICAL_DAMPING;
   const T spring = vertical::carcass_force(tyre, curves, rho, d, R_omega, in) +
                    vertical::bottoming_force(tyre, curves, rho, R_omega);
   return max(spring + damping * rho_dot, R(0.0));
@@ -141,8 +141,8 @@ TRACKROD_HD inline T vertical_force(const Tyre<T>& tyre, const VerticalCurves& c
 
 // Static deflection [m] under a load [N]: Newton steps on the load curve, held in a bracket that bisection narrows.
 // The last step is taken in T, so that a Dual result carries the derivatives of the implicit function.
-template <class T>
-TRACKROD_HD inline T deflection(const Tyre<T>& tyre, const VerticalCurves& curves, T Fz, const VerticalInput<T>& in) {
+template <class C, class T>
+TRACKROD_HD inline T deflection(const Tyre<C>& tyre, const VerticalCurves& curves, T Fz, const VerticalInput<T>& in) {
   using R = RealOf<T>;
   if (!(value_of(Fz) > 0.0)) return T(0.0);
   const R radius = value_of(free_radius(tyre, in.omega));

@@ -13,7 +13,8 @@ from trackrod.adams.database import Database, Reference, read_document
 from trackrod.adams.elements import Hardpoint, Parameter
 from trackrod.adams.subsystem import Subsystem, read_subsystem
 from trackrod.core import teimorbit
-from trackrod.core.errors import InputError, Place, Problem, Severity, raise_if_errors
+from trackrod.core.errors import InputError, Place, Problem, Severity
+from trackrod.core.teimorbit.messages import raise_shortened, readable
 from trackrod.core.units import UnitSystem
 
 __all__ = ["Assembly", "read_assembly"]
@@ -60,7 +61,7 @@ class Assembly:
     unknown
         Blocks of the assembly file that are not understood here; a note names each kind.
     problems
-        Warnings and notes of all files. A property file or template that is not found is a warning.
+        Warnings and notes of all files. A property file that is not found is a warning, a template a note.
     """
 
     name: str
@@ -125,7 +126,7 @@ def read_assembly(
     testrig = walk.testrig(document)
     unknown = tuple(block for block in document.blocks if block.name.upper() not in _KNOWN_BLOCKS)
     note_unknown_blocks(unknown, walk.problems)
-    raise_if_errors(walk.problems, InputError)
+    raise_shortened(walk.problems, InputError)
     entry = document.get("ASSEMBLY_HEADER", "ASSEMBLY_CLASS")
     return Assembly(
         name=path.stem,
@@ -140,7 +141,7 @@ def read_assembly(
         paths=MappingProxyType(walk.paths),
         files_read=tuple(walk.files_read),
         unknown=unknown,
-        problems=tuple(walk.problems),
+        problems=tuple(map(readable, walk.problems)),
     )
 
 
@@ -187,7 +188,8 @@ class _Walk:
         self._known[real] = subsystem
         self.problems += subsystem.problems
         for named in subsystem.references():
-            self._resolve(named, Severity.WARNING)
+            # A template that is not there is answered by a built-in one.
+            self._resolve(named, Severity.NOTE if named is subsystem.template else Severity.WARNING)
         return subsystem
 
     def _resolve(self, reference: Reference, severity: Severity) -> Path | None:

@@ -96,8 +96,9 @@ def assemble_bodies(assembly: Assembly) -> AssembledBodies:
             for suffix, mirror in _copies(element.symmetry):
                 position = half_turn_points(centre * mirror, x_front)
                 tensor = half_turn_tensors(inertia * np.outer(mirror, mirror))
-                name = f"{subsystem.name}.{element.name}{suffix}"
-                bodies.append(Body(name, element.mass, _vector(position), _matrix(tensor)))
+                name = f"{subsystem.name}.{element.name.casefold()}{suffix}"
+                share = element.sprung_fraction
+                bodies.append(Body(name, element.mass, _vector(position), _matrix(tensor), share))
     corners = {
         Corner.of(axle, side): _vector(half_turn_points(centre * (_MIRROR if side is Side.RIGHT else 1.0), x_front))
         for axle, centre in centres.items()
@@ -153,7 +154,9 @@ def _of_wheel(wheel: Wheel, centre: Array) -> tuple[Array, Array]:
     """Centre of mass and inertia tensor of a wheel, whose z is the spin axis in the file."""
     outward = np.array([0.0, -1.0, 0.0])  # of the left side
     spin_along_y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
-    return centre + outward * wheel.cm_offset, spin_along_y @ _tensor(wheel.inertia) @ spin_along_y.T
+    return centre + outward * (wheel.centre_offset + wheel.cm_offset), spin_along_y @ _tensor(
+        wheel.inertia
+    ) @ spin_along_y.T
 
 
 def _tensor(i: Inertia) -> Array:

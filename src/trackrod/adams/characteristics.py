@@ -15,6 +15,7 @@ from trackrod.adams.property_files import (
     read_damper,
     read_differential,
     read_engine_map,
+    read_leaf,
     read_reboundstop,
     read_spring,
     read_steering_assist,
@@ -36,11 +37,13 @@ from trackrod.vehicle.driveline import (
     SteeringAssistCharacteristic,
     TorqueConverterCharacteristic,
 )
+from trackrod.vehicle.leaf import LeafSpring
 
 __all__ = ["AnyCharacteristic", "Characteristics", "read_characteristics"]
 
 AnyCharacteristic = (
     SpringCharacteristic
+    | LeafSpring
     | DamperCharacteristic
     | StopCharacteristic
     | BushingCharacteristic
@@ -59,11 +62,17 @@ class Characteristics:
 
     by_path: Mapping[Path, AnyCharacteristic] = field(repr=False)
     problems: tuple[Problem, ...] = ()
+    paths: Mapping[Reference, Path] = field(default_factory=dict, repr=False)
 
     @property
     def files_read(self) -> tuple[Path, ...]:
         """The files, in the order in which they were read."""
         return tuple(self.by_path)
+
+    def of(self, reference: Reference | None) -> AnyCharacteristic | None:
+        """What the file of a reference says; None if there is no reference, no file, or it was not read."""
+        path = self.paths.get(reference) if reference is not None else None
+        return None if path is None else self.by_path.get(path)
 
 
 def read_characteristics(assembly: Assembly) -> Characteristics:
@@ -82,13 +91,15 @@ def read_characteristics(assembly: Assembly) -> Characteristics:
                 problems += notes
             except InputError as error:
                 problems += error.problems
-    return Characteristics(found, tuple(problems))
+    return Characteristics(found, tuple(problems), assembly.paths)
 
 
 def _references(subsystem: Subsystem, problems: list[Problem]) -> Iterator[tuple[Reference, _Reader]]:
     """Property files of a subsystem with the reader of each: by the element, for splines by the suffix."""
     for spring in subsystem.springs:
         yield from _pair(spring.property_file, read_spring)
+    for leaf in subsystem.leaves:
+        yield from _pair(leaf.property_file, read_leaf)
     for damper in subsystem.dampers:
         yield from _pair(damper.property_file, read_damper)
     for stop in subsystem.stops:

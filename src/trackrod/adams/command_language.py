@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trackrod.core.errors import FileFormatError, Place, Problem
+from trackrod.core.teimorbit.messages import raise_shortened, shown
 
 __all__ = ["Argument", "Command", "Expression", "Number", "Text", "Value", "Word", "parse_commands"]
 
@@ -133,8 +134,7 @@ def parse_commands(text: str, file: Path | None = None, first_line: int = 1) -> 
             command = parser.command(pieces)
             if command is not None:
                 commands.append(command)
-    if parser.problems:
-        raise FileFormatError(parser.problems)
+    raise_shortened(parser.problems)
     return tuple(commands)
 
 
@@ -226,7 +226,7 @@ class _Parser:
             return None
         for piece in keywords:
             if not _KEYWORD.match(piece.text):
-                self._error(f"'{_shown(piece.text)}' is not a keyword of a command", piece.line)
+                self._error(f"'{shown(piece.text)}' is not a keyword of a command", piece.line)
                 return None
         arguments = tuple(self._arguments(pieces, first))
         return Command(tuple(piece.text.lower() for piece in keywords), arguments, place)
@@ -235,7 +235,7 @@ class _Parser:
         while at < len(pieces):
             name = pieces[at]
             if not _KEYWORD.match(name.text) or at + 1 >= len(pieces) or pieces[at + 1].text != "=":
-                self._error(f"'{_shown(name.text)}' is neither a value nor 'name = value'", name.line)
+                self._error(f"'{shown(name.text)}' is neither a value nor 'name = value'", name.line)
                 return
             at += 2
             values: list[Value] = []
@@ -248,7 +248,7 @@ class _Parser:
                     break
                 at += 1
                 if at >= len(pieces) or pieces[at].text in ",=":
-                    self._error(f"a comma without a value behind it in '{_shown(name.text)}'", name.line)
+                    self._error(f"a comma without a value behind it in '{shown(name.text)}'", name.line)
                     return
             yield Argument(name.text.lower(), tuple(values), Place(self.file, name.line))
 
@@ -264,7 +264,3 @@ def _value(text: str) -> Value:
         if math.isfinite(value):
             return Number(value, number[2])
     return Word(text)
-
-
-def _shown(text: str) -> str:
-    return text if len(text) <= 40 else text[:40] + "…"

@@ -20,7 +20,7 @@ from trackrod.core.teimorbit.messages import shown
 
 __all__ = ["LARGEST_FILE", "Database", "Found", "Reference", "read_document"]
 
-#: Largest subsystem or assembly that is read [byte]; real ones have some ten kilobytes, a megabyte takes 0.5 s.
+#: Largest subsystem or assembly that is read [byte]; real ones have some ten kilobytes, a megabyte takes 1 to 5 s.
 LARGEST_FILE = 8 * 2**20
 
 _LONGEST_REFERENCE = 1024

@@ -29,6 +29,7 @@ __all__ = [
     "GeneralSpline",
     "Hardpoint",
     "Inertia",
+    "Leaf",
     "Parameter",
     "Part",
     "Spring",
@@ -209,6 +210,23 @@ class Spring(Element):
     property_file: Reference | None
     value_type: str
     value: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf(Element):
+    """A leaf spring.
+
+    Attributes
+    ----------
+    property_file
+        The leaf spring file (.ltf).
+    preload
+        Force that the load presses it with at the design position [N].
+    """
+
+    definition: str
+    property_file: Reference | None
+    preload: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

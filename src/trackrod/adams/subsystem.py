@@ -30,6 +30,7 @@ from trackrod.adams.elements import (
     GeneralParameter,
     GeneralSpline,
     Hardpoint,
+    Leaf,
     Parameter,
     Part,
     Spring,
@@ -40,7 +41,7 @@ from trackrod.adams.elements import (
 )
 from trackrod.core import teimorbit
 from trackrod.core.errors import Place, Problem, Severity
-from trackrod.core.teimorbit.messages import raise_shortened, shown
+from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
 from trackrod.core.units import UnitSystem
 
 __all__ = ["Subsystem", "read_subsystem"]
@@ -82,6 +83,7 @@ class Subsystem:
     parameters: tuple[Parameter, ...] = ()
     parts: tuple[Part, ...] = ()
     springs: tuple[Spring, ...] = ()
+    leaves: tuple[Leaf, ...] = ()
     dampers: tuple[Damper, ...] = ()
     stops: tuple[Stop, ...] = ()
     bushings: tuple[Bushing, ...] = ()
@@ -114,8 +116,9 @@ class Subsystem:
         """Every file that the subsystem names, the template first, then in the order of the records."""
         if self.template is not None:
             yield self.template
-        named: tuple[Spring | Damper | Stop | Bushing | Wheel | GeneralSpline | GeneralParameter, ...] = (
+        named: tuple[Spring | Leaf | Damper | Stop | Bushing | Wheel | GeneralSpline | GeneralParameter, ...] = (
             *self.springs,
+            *self.leaves,
             *self.dampers,
             *self.stops,
             *self.bushings,
@@ -173,6 +176,7 @@ def _parse_subsystem(document: teimorbit.Document, path: Path) -> Subsystem:
         parameters=read_parameters(document, units, problems),
         parts=elements("PART_ASSEMBLY", _part),
         springs=elements("NSPRING_ASSEMBLY", _spring),
+        leaves=elements("LEAFSPRING_ASSEMBLY", _leaf),
         dampers=elements("DAMPER_ASSEMBLY", _damper),
         stops=elements("BUMPSTOP_ASSEMBLY", _bumpstop) + elements("REBOUNDSTOP_ASSEMBLY", _reboundstop),
         bushings=elements("BUSHING_ASSEMBLY", _bushing),
@@ -189,7 +193,7 @@ def _parse_subsystem(document: teimorbit.Document, path: Path) -> Subsystem:
     note_unknown_blocks(foreign, problems)
     log.finish(path)
     raise_shortened(problems)
-    return replace(subsystem, graphics=graphics, unknown=(*unread, *foreign), problems=tuple(problems))
+    return replace(subsystem, graphics=graphics, unknown=(*unread, *foreign), problems=tuple(map(readable, problems)))
 
 
 def _header(document: teimorbit.Document, log: FileLog) -> tuple[Reference | None, str, str]:
@@ -250,6 +254,21 @@ def _spring(reader: BlockReader) -> Spring:
         property_file=reader.property_file(),
         value_type=value_type,
         value=None if kind is None else reader.number("USER_VALUE", kind),
+    )
+
+
+def _leaf(reader: BlockReader) -> Leaf:
+    value_type = reader.text("VALUE_TYPE", "preload").casefold()
+    if value_type != "preload":
+        text = f"VALUE_TYPE = '{shown(value_type)}' of the leaf spring '{shown(reader.name)}' is not known"
+        reader.record(text, reader.block.place, Severity.ERROR, "'preload' is read")
+    return Leaf(
+        name=reader.name,
+        symmetry=reader.symmetry,
+        place=reader.block.place,
+        definition=reader.text("DEFINITION", ""),
+        property_file=reader.property_file(),
+        preload=reader.number("USER_VALUE", "force"),
     )
 
 

@@ -53,6 +53,7 @@ from trackrod.core.errors import (
 )
 from trackrod.core.files import read_bytes
 from trackrod.core.quantities import KINDS
+from trackrod.core.teimorbit.messages import raise_shortened, readable
 
 __all__ = ["evaluate", "is_binary", "parse_template", "read_template"]
 
@@ -60,7 +61,7 @@ Array = NDArray[np.float64]
 Item = TypeVar("Item")
 Record = TypeVar("Record")
 
-_MOST_BYTES = 64 * 2**20
+_MOST_BYTES = 16 * 2**20  # the largest known has two megabytes; a megabyte takes about a second
 _MOST_PROBLEMS = 50
 _SIDES = {"l": Side.LEFT, "r": Side.RIGHT, "s": None}
 #: Kind of a force element by the last word of its definition.
@@ -106,9 +107,7 @@ def read_template(path: Path | str) -> Template:
     if _header_is_binary(header):
         hint = "open it in Adams/Car in template-builder mode and save it in the format ASCII"
         raise FileFormatError(Problem("the template is binary and can be read by Adams only", Place(path), hint=hint))
-    data = read_bytes(path)
-    if len(data) > _MOST_BYTES:
-        raise FileFormatError(Problem(f"the template has {len(data)} bytes, {_MOST_BYTES} are allowed", Place(path)))
+    data = read_bytes(path, _MOST_BYTES)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -124,7 +123,7 @@ def parse_template(commands: str, header: teimorbit.Document, first_line: int = 
         source.read(command)
         if len(source.problems) >= _MOST_PROBLEMS:
             break
-    raise_if_errors(source.problems, FileFormatError)
+    raise_shortened(source.problems)
     return _build(source, {}, {})
 
 
@@ -294,9 +293,10 @@ class _Builder:
             problems=(),
             source=source,
         )
-        raise_if_errors(self.errors, FileFormatError)
+        raise_shortened(self.errors)
         notes = self._notes(dummies)
-        return replace(made, problems=(*source.problems, *self.resolver.problems, *self.problems, *notes))
+        problems = (*source.problems, *self.resolver.problems, *self.problems, *notes)
+        return replace(made, problems=tuple(map(readable, problems)))
 
     def _collect(self, items: Iterable[Item], make: Callable[[Item], Record]) -> Iterable[Record]:
         for item in items:

@@ -355,6 +355,8 @@ class Resolver:
                     waiting.append(need.what)
                     asked.add(need.what)
                     continue
+                except InputError as error:
+                    raise _placed(error, self._place_of(top[0])) from None
             asked.discard(waiting.pop())
         return self.known[key, what]
 
@@ -362,12 +364,14 @@ class Resolver:
         first = members.index(min(members))  # so that a cycle is told the same way wherever it was entered
         ring = [*members[first:], *members[:first], members[first]]
         shown = " → ".join(f"{what} of {name}" for name, what in ring[:12])
-        key = members[first][0]
-        item: SourceObject | SourceVariable | None = self._object(key) or self.source.variables.get(key)
-        place = item.place if item is not None else self.source.place
+        place = self._place_of(members[first][0])
         return FileFormatError(
             Problem(f"a quantity depends on itself: {shown}{' → …' if len(ring) > 12 else ''}", place)
         )
+
+    def _place_of(self, key: str) -> Place:
+        item: SourceObject | SourceVariable | None = self._object(key) or self.source.variables.get(key)
+        return item.place if item is not None else self.source.place
 
     def _compute(self, key: str, what: str) -> Value:
         if what == "value":
@@ -410,6 +414,8 @@ class Resolver:
                 return evaluate_expression(node, self, place)
             except _Needs as need:
                 self.get(*need.what)
+            except InputError as error:
+                raise _placed(error, place) from None
 
     def _from_expression(self, given: _Given, what: str) -> Array:
         if len(given.values) == 3:

@@ -13,9 +13,8 @@ from typing import Annotated
 import typer
 
 from trackrod import __version__
-from trackrod.cli import tyre
+from trackrod.cli import tyre, vehicle
 from trackrod.cli.output import errors, print_json
-from trackrod.cli.vehicle import inspect
 from trackrod.core.errors import InputError, MissingExtraError, TrackrodError
 
 __all__ = ["app", "main"]
@@ -28,7 +27,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(tyre.app, name="tyre")
-app.command()(inspect)
+app.add_typer(vehicle.app, name="vehicle")
+app.command()(vehicle.vehicles)
+app.command()(vehicle.inspect)
 
 
 def _print_version(wanted: bool) -> None:

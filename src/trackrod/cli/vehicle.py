@@ -1,4 +1,4 @@
-"""``trackrod inspect``: what a vehicle database holds, and what is wrong with it."""
+"""``trackrod vehicles``, ``inspect``, ``vehicle diff``: what vehicles there are, what they hold, how two differ."""
 
 from __future__ import annotations
 
@@ -6,69 +6,120 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import track
 from rich.table import Table
 
-from trackrod.adams.assembly import read_assembly
-from trackrod.adams.axles import AxleDescription, describe_axles
-from trackrod.adams.bodies import AssembledBodies, assemble_bodies
-from trackrod.adams.characteristics import read_characteristics
+from trackrod.adams.source import open_vehicle
+from trackrod.adams.vehicle import VehicleReading
 from trackrod.cli.output import console, print_json, print_problems
+from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle
-from trackrod.core.errors import InputError
+from trackrod.core.errors import InputError, Severity
 from trackrod.report.page import shown
-from trackrod.vehicle.mass import MassProperties, mass_properties
-from trackrod.vehicle.template import load_templates
+from trackrod.report.vehicle import write_vehicle_page, write_vehicle_picture
+from trackrod.vehicle.catalogue import BUNDLED
+from trackrod.vehicle.difference import Difference, differences
+from trackrod.vehicle.elements import Mode
+from trackrod.vehicle.systems import AxleLayout, PayloadLevel
+from trackrod.vehicle.vehicle import VEHICLE, Vehicle
 
-__all__ = ["inspect"]
+__all__ = ["app", "inspect", "vehicles"]
+
+app = typer.Typer(help="Vehicles: compare two.", no_args_is_help=True)
+
+VehicleArgument = Annotated[
+    str, typer.Argument(help="Bundled vehicle, assembly file (.asy) or saved vehicle (.json).", show_default=False)
+]
+Aliases = Annotated[list[str] | None, typer.Option("--alias", help="Another database: NAME=FOLDER; repeatable.")]
+TemplateFolders = Annotated[
+    list[Path] | None, typer.Option("--templates", help="Folder with templates of your own; repeatable.")
+]
+AllowOutside = Annotated[bool, typer.Option("--allow-outside", help="Follow references out of the database folders.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def vehicles(json: Json = False) -> None:
+    """List the vehicles that come with Trackrod."""
+    names = track(BUNDLED, "reading", transient=True, disable=json or not console.is_terminal, console=console)
+    found = {name: open_vehicle(name).vehicle for name in names}
+    if json:
+        rows = [{**figures(vehicle), "name": name, "title": BUNDLED[name].title} for name, vehicle in found.items()]
+        print_json(rows)
+        return
+    table = Table(title="Bundled vehicles")
+    for column in ("name", "mass [kg]", "wheelbase [m]", "tracks [m]", "what it is"):
+        table.add_column(column, justify="right" if "[" in column else "left")
+    for name, vehicle in found.items():
+        tracks = " / ".join(f"{vehicle.track(axle):.2f}" for axle in Axle)
+        mass, wheelbase = f"{vehicle.mass_properties.mass:.0f}", f"{vehicle.wheelbase:.2f}"
+        table.add_row(name, mass, wheelbase, tracks, BUNDLED[name].title)
+    console.print(table)
 
 
 def inspect(
-    vehicle: Annotated[Path, typer.Argument(help="Assembly file (.asy) of an Adams/Car database.", show_default=False)],
-    alias: Annotated[
-        list[str] | None, typer.Option(help="Another database: NAME=FOLDER; may be given several times.")
+    vehicle: VehicleArgument,
+    payload: Annotated[PayloadLevel | None, typer.Option(help="How much is loaded.")] = None,
+    mode: Annotated[
+        str | None, typer.Option(help="kinematic (ideal joints) or compliant (bushings), whatever the files say.")
     ] = None,
-    templates: Annotated[
-        list[Path] | None, typer.Option(help="Folder with templates of your own; may be given several times.")
-    ] = None,
-    allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="Follow references out of the database folders.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+    alias: Aliases = None,
+    templates: TemplateFolders = None,
+    allow_outside: AllowOutside = False,
+    html: Annotated[Path | None, typer.Option(help="Write a page with an interactive 3-D picture.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Write a picture of four views (PNG).")] = None,
+    out: Annotated[Path | None, typer.Option("--save", help="Save the vehicle in one file (.json).")] = None,
+    notes: Annotated[bool, typer.Option("--notes", help="Show notes too, not only warnings and errors.")] = False,
+    json: Json = False,
 ) -> None:
     """Show mass, dimensions and axles of a vehicle, and every problem with its file and line."""
-    assembly = read_assembly(vehicle, _aliases(alias or []), allow_outside=allow_outside)
-    bodies = assemble_bodies(assembly)
-    axles, found = describe_axles(assembly, bodies, load_templates(templates or []))
-    total = mass_properties(bodies.bodies)
-    properties = read_characteristics(assembly)
-    files = (*assembly.files_read, *properties.files_read)
-    problems = (*assembly.problems, *bodies.problems, *found, *properties.problems)
+    reading = open_vehicle(vehicle, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside)
+    found = _configured(reading.vehicle, payload, mode)
+    if html is not None:
+        write_vehicle_page(found, reading.problems, html)
+    if picture is not None:
+        write_vehicle_picture(found, picture)
+    if out is not None:
+        save(Artefact(VEHICLE, found, Provenance.of(reading.files_read)), out)
     if json:
-        print_json(
-            {
-                "name": assembly.name,
-                **_figures(total, bodies),
-                "axles": [_axle(axle) for axle in axles],
-                "files_read": [str(path) for path in files],
-                "problems": [problem.as_dict() for problem in problems],
-            }
-        )
+        print_json(_as_data(found, reading))
         return
-    table = Table(title=f"{assembly.name}: {len(bodies.bodies)} bodies, {len(files)} files")
-    table.add_column("quantity")
-    table.add_column("value", justify="right")
-    for name, value in _figures(total, bodies).items():
-        if isinstance(value, float):
-            table.add_row(name, shown(value))
-    table.add_row("cg_m", ", ".join(shown(float(x)) for x in total.centre))
-    for axle in axles:
-        name = axle.template.name if axle.template is not None else "ASCII template" if axle.topology else "no template"
-        table.add_row(f"{axle.position} axle", f"{name}, {axle.mode}{', driven' if axle.driven else ''}")
+    _print(found, reading)
+    for what, path in (("page", html), ("picture", picture), ("vehicle", out)):
+        if path is not None:
+            console.print(f"{what}: {path}", highlight=False)
+    print_problems(p for p in reading.problems if notes or p.severity is not Severity.NOTE)
+
+
+@app.command("diff")
+def diff(
+    first: VehicleArgument,
+    second: VehicleArgument,
+    tolerance: Annotated[float, typer.Option(help="Relative difference that counts as equal.")] = 1e-9,
+    alias: Aliases = None,
+    templates: TemplateFolders = None,
+    allow_outside: AllowOutside = False,
+    json: Json = False,
+) -> None:
+    """Show every number and name that is not the same in two vehicles."""
+    one, other = (
+        open_vehicle(name, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside).vehicle
+        for name in (first, second)
+    )
+    found = differences(one, other, tolerance)
+    if json:
+        rows = [{"where": d.where, "first": d.first, "second": d.second, "change": d.change} for d in found]
+        print_json({"first": one.name, "second": other.name, "differences": rows})
+        return
+    table = Table(title=f"{one.name} and {other.name}: {len(found)} differences")
+    for column in ("where", one.name, other.name, "change"):
+        table.add_column(column, overflow="fold", justify="left" if column == "where" else "right")
+    for difference in found:
+        table.add_row(difference.where, *_values(difference))
     console.print(table)
-    print_problems(problems)
 
 
-def _aliases(given: list[str]) -> dict[str, Path]:
+def parse_aliases(given: list[str]) -> dict[str, Path]:
+    """NAME=FOLDER as a mapping."""
     aliases = {}
     for text in given:
         name, equals, folder = text.partition("=")
@@ -78,26 +129,82 @@ def _aliases(given: list[str]) -> dict[str, Path]:
     return aliases
 
 
-def _figures(total: MassProperties, bodies: AssembledBodies) -> dict[str, object]:
+def _configured(vehicle: Vehicle, payload: PayloadLevel | None, mode: str | None) -> Vehicle:
+    if payload is not None:
+        vehicle = vehicle.with_payload(payload)
+    if mode is not None:
+        if mode not in (Mode.KINEMATIC, Mode.COMPLIANT):
+            raise InputError(f"--mode {mode} is unknown; kinematic and compliant are the two modes")
+        vehicle = vehicle.with_mode(Mode(mode))
+    return vehicle
+
+
+def figures(vehicle: Vehicle) -> dict[str, object]:
+    """Key figures for ``--json``."""
+    total = vehicle.mass_properties
     return {
         "mass_kg": float(total.mass),
-        "wheelbase_m": bodies.wheelbase,
-        "track_front_m": bodies.track(Axle.FRONT),
-        "track_rear_m": bodies.track(Axle.REAR),
+        "wheelbase_m": vehicle.wheelbase,
+        "track_front_m": vehicle.track(Axle.FRONT),
+        "track_rear_m": vehicle.track(Axle.REAR),
         "cg_m": total.centre.tolist(),
         "inertia_kgm2": total.inertia.tolist(),
-        "sprung_mass_kg": float(bodies.sprung_mass),
+        "sprung_mass_kg": vehicle.sprung_mass,
+        "axle_load_front_kg": vehicle.axle_load(Axle.FRONT),
+        "axle_load_rear_kg": vehicle.axle_load(Axle.REAR),
     }
 
 
-def _axle(axle: AxleDescription) -> dict[str, object]:
+def _as_data(vehicle: Vehicle, reading: VehicleReading) -> dict[str, object]:
+    return {
+        "name": vehicle.name,
+        **figures(vehicle),
+        "payload": str(vehicle.payload.level) if vehicle.payload is not None else None,
+        "axles": [_axle(axle) for axle in vehicle.axles],
+        "bodies": len(vehicle.bodies),
+        "files_read": [str(path) for path in reading.files_read],
+        "problems": [problem.as_dict() for problem in reading.problems],
+    }
+
+
+def _axle(axle: AxleLayout) -> dict[str, object]:
     return {
         "position": str(axle.position),
         "subsystem": axle.subsystem,
-        "template": axle.template.name if axle.template is not None else None,
-        "ascii_template_joints": len(axle.topology.joints) if axle.topology is not None else None,
-        "mode": str(axle.mode),
+        "template": axle.template,
+        "dependent": axle.dependent,
         "driven": axle.driven,
-        "kinematic_freedoms": axle.kinematic.freedoms if axle.kinematic is not None else None,
-        "redundant_constraints": axle.kinematic.redundant if axle.kinematic is not None else None,
+        "dual_tyres": axle.dual_tyres,
+        "mode": str(axle.mode),
     }
+
+
+def _print(vehicle: Vehicle, reading: VehicleReading) -> None:
+    total = vehicle.mass_properties
+    table = Table(title=f"{vehicle.name}: {len(vehicle.bodies)} bodies, {len(reading.files_read)} files")
+    table.add_column("quantity")
+    table.add_column("value", justify="right")
+    for name, value in figures(vehicle).items():
+        if isinstance(value, float):
+            table.add_row(name, shown(value))
+    table.add_row("cg_m", ", ".join(shown(float(x)) for x in total.centre))
+    table.add_row("inertia Ixx, Iyy, Izz [kg·m²]", ", ".join(shown(float(x)) for x in total.inertia.diagonal()))
+    if vehicle.payload is not None:
+        table.add_row("payload", str(vehicle.payload.level))
+    for axle in vehicle.axles:
+        words = [axle.template, str(axle.mode)]
+        words += [word for word, holds in (("dependent", axle.dependent), ("driven", axle.driven)) if holds]
+        words += ["twin tyres"] if axle.dual_tyres else []
+        table.add_row(f"{axle.position} axle", ", ".join(words))
+    console.print(table)
+
+
+def _values(difference: Difference) -> tuple[str, str, str]:
+    change = difference.change
+    first, second = (shown(v) if isinstance(v, float) else _brief(v) for v in (difference.first, difference.second))
+    return first, second, "" if change is None else f"{100 * change:+.3g} %"
+
+
+def _brief(value: object) -> str:
+    text = "–" if value is None else str(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

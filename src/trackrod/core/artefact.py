@@ -9,6 +9,7 @@ own beside the class.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,11 +19,15 @@ from trackrod import __version__
 from trackrod.core.errors import FileFormatError, InputError, Place, Problem
 from trackrod.core.files import content_hash, hash_bytes, read_bytes, write_atomically
 from trackrod.core.plain import Plain, canonical_json, freeze, pretty_json
+from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
 
 __all__ = ["Artefact", "InputFile", "Provenance", "Schema", "load", "save"]
 
 T = TypeVar("T")
 
+#: What a class may raise when it is made of data of another form.
+_MISFITS = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError)
+_LARGEST_FILE = 64 * 2**20  # [byte]
 _KEYS = ("content", "provenance", "schema", "sha256", "version")
 
 
@@ -152,14 +157,23 @@ def load(path: Path | str, schema: Schema[T]) -> Artefact[T]:
         read.
     """
     path = Path(path)
-    data = _read(path)
+    try:
+        data = _read(path)
+        _check(path, data, schema)
+        return _artefact(path, data, schema)
+    except RecursionError as error:
+        _fail(path, "lists or tables are nested too deep", cause=error)
+
+
+def _check(path: Path, data: Mapping[str, Any], schema: Schema[Any]) -> None:
+    """Whether it is of this schema, of a version that can be read, and whole."""
     if data["schema"] != schema.name:
-        _fail(path, f"the file holds '{data['schema']}', a '{schema.name}' is needed")
+        _fail(path, f"the file holds '{shown(str(data['schema']))}', a '{schema.name}' is needed")
     version = data["version"]
     if version > schema.version:
         _fail(
             path,
-            f"version {version} of '{schema.name}' is newer than version {schema.version}, "
+            f"version {shown(str(version))} of '{schema.name}' is newer than version {schema.version}, "
             f"the newest that Trackrod {__version__} reads",
             "update Trackrod",
         )
@@ -169,38 +183,54 @@ def load(path: Path | str, schema: Schema[T]) -> Artefact[T]:
             "the content does not match the hash in the file",
             "it was changed or damaged: make it again",
         )
-    content = data["content"]
-    for older in range(version, schema.version):
-        if older not in schema.upgrades:
-            _fail(path, f"version {older} of '{schema.name}' can no longer be read", "make the file again")
-        content = schema.upgrades[older](content)
+
+
+def _artefact(path: Path, data: Mapping[str, Any], schema: Schema[T]) -> Artefact[T]:
+    content, version = data["content"], data["version"]
     try:
+        for older in range(version, schema.version):
+            if older not in schema.upgrades:
+                _fail(path, f"version {older} of '{schema.name}' can no longer be read", "make the file again")
+            content = schema.upgrades[older](content)
         return Artefact(schema, schema.from_plain(content), Provenance.from_dict(data["provenance"]))
     except InputError as error:
-        raise FileFormatError([Problem(problem.text, Place(path)) for problem in error.problems]) from error
-    except (KeyError, TypeError, AttributeError) as error:
-        _fail(path, f"the content does not fit '{schema.name}' version {version}: {error!r}", cause=error)
+        raise_shortened(Problem(problem.text, Place(path), hint=problem.hint) for problem in error.problems)
+        raise  # it had no errors
+    except _MISFITS as error:
+        reason = shown(repr(error), 200)
+        _fail(path, f"the content does not fit '{schema.name}' version {version}: {reason}", cause=error)
 
 
 def _read(path: Path) -> dict[str, Any]:
-    content = read_bytes(path)
+    content = read_bytes(path, _LARGEST_FILE)
     try:
-        data = json.loads(content.decode("utf-8"), parse_constant=_refuse_constant)
+        data = json.loads(content.decode("utf-8"), parse_constant=_refuse, parse_float=_finite, parse_int=_whole)
     except json.JSONDecodeError as error:
         place = Place(path, error.lineno, error.colno)
         text = f"the file is not complete JSON: {error.msg}"
         raise FileFormatError(Problem(text, place, hint="it was cut off or changed: make it again")) from error
-    except ValueError as error:  # not UTF-8, or a constant that JSON does not have
+    except ValueError as error:  # not UTF-8, or a number that is not plain data
         _fail(path, f"the file is not a JSON text of plain data: {error}", cause=error)
     if not isinstance(data, dict) or sorted(data) != list(_KEYS):
         _fail(path, "the file is not an artefact of Trackrod", f"it needs exactly the keys {', '.join(_KEYS)}")
     if not isinstance(data["version"], int) or isinstance(data["version"], bool) or data["version"] < 1:
-        _fail(path, f"the version is {data['version']!r}, a whole number from 1 is needed")
+        _fail(path, f"the version is {shown(repr(data['version']))}, a whole number from 1 is needed")
     return data
 
 
-def _refuse_constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is not a number")
+def _refuse(text: str) -> NoReturn:
+    raise ValueError(f"{shown(text)} is not a number that can be stored")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _refuse(text)
+
+
+def _whole(text: str) -> int:
+    if not math.isfinite(float(text)):  # every whole number may be wanted as a floating-point one
+        _refuse(text)
+    return int(text)
 
 
 def _hash(data: Mapping[str, Plain]) -> str:
@@ -208,4 +238,4 @@ def _hash(data: Mapping[str, Plain]) -> str:
 
 
 def _fail(path: Path, text: str, hint: str = "", cause: Exception | None = None) -> NoReturn:
-    raise FileFormatError(Problem(text, Place(path), hint=hint)) from cause
+    raise FileFormatError(readable(Problem(text, Place(path), hint=hint))) from cause

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from trackrod.core.errors import InputError, MissingFileError, Place, Problem
+from trackrod.core.errors import FileFormatError, InputError, MissingFileError, Place, Problem
 
 __all__ = ["atomic_path", "content_hash", "hash_bytes", "read_bytes", "require_file", "write_atomically"]
 
@@ -27,11 +27,13 @@ def require_file(path: Path | str) -> Path:
     MissingFileError
         Nothing exists there.
     InputError
-        It is a folder, or reading is not permitted.
+        It is a folder or a device, or reading is not permitted.
     """
     path = Path(path)
     if path.is_dir():
         raise InputError(Problem("this is a folder, a file is needed", Place(path)))
+    if path.exists() and not path.is_file():  # to open a pipe may wait for ever, to read a device may never end
+        raise InputError(Problem("this is a device or a pipe, a file is needed", Place(path)))
     try:
         with path.open("rb"):
             return path
@@ -41,9 +43,22 @@ def require_file(path: Path | str) -> Path:
         raise InputError(Problem(f"the file cannot be read: {error.strerror}", Place(path))) from error
 
 
-def read_bytes(path: Path | str) -> bytes:
-    """The whole content of a file; errors as `require_file`."""
-    return require_file(path).read_bytes()
+def read_bytes(path: Path | str, most: int | None = None) -> bytes:
+    """The whole content of a file; errors as `require_file`.
+
+    Parameters
+    ----------
+    path
+        The file.
+    most
+        Size [byte] beyond which the file is refused, unread, with a FileFormatError; None for no limit.
+    """
+    path = require_file(path)
+    size = path.stat().st_size
+    if most is not None and size > most:
+        text = f"the file has {size / 2**20:.1f} MiB, up to {most / 2**20:g} MiB are read"
+        raise FileFormatError(Problem(text, Place(path), hint="is this the file that was meant?"))
+    return path.read_bytes()
 
 
 def hash_bytes(data: bytes) -> str:

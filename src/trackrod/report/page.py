@@ -14,7 +14,7 @@ from trackrod.core.figure import Figure
 from trackrod.core.files import write_atomically
 from trackrod.report.figures import figure_html
 
-__all__ = ["Section", "Table", "shown", "write_page"]
+__all__ = ["Fragment", "Section", "Table", "shown", "write_page"]
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; max-width: 1320px; margin: 2rem auto; padding: 0 1.5rem; }
@@ -35,11 +35,18 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Fragment:
+    """HTML that goes into the page as it stands; who makes one escapes the text in it."""
+
+    html: str
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with paragraphs, tables and figures in order."""
+    """A heading with paragraphs, tables, figures and fragments in order; the text of a paragraph is escaped."""
 
     title: str
-    items: tuple[str | Table | Figure, ...]
+    items: tuple[str | Table | Figure | Fragment, ...]
 
 
 def write_page(title: str, lead: str, sections: Iterable[Section], path: Path | str, *, footer: str = "") -> None:
@@ -65,6 +72,8 @@ def _section(section: Section) -> str:
             parts.append(figure_html(item))
         elif isinstance(item, Table):
             parts.append(_table(item.heads, item.rows))
+        elif isinstance(item, Fragment):
+            parts.append(item.html)
         else:
             parts.append(f"<p>{html.escape(item)}</p>")
     return "\n".join(parts)

@@ -26,6 +26,7 @@ INPUTS = ("Fz", "kappa", "alpha", "gamma", "Vx", "p", "mu")
 #: Outputs: forces [N], moments [N·m], peak friction, slip and cornering stiffness [N, N/rad], relaxation lengths [m].
 OUTPUTS = ("Fx", "Fy", "Mx", "My", "Mz", "mux", "muy", "Kxk", "Kya", "sigma_x", "sigma_y")
 
+_Points = tuple[list[float], list[float]]
 _MODELS = {Version.MF52: 0, Version.MF61: 1, Version.MF62: 2, Version.PAC89: 3}
 _RANGES = {
     "Fz": ("FZMIN", "FZMAX"),
@@ -128,6 +129,14 @@ class Tyre:
             *_columns(properties.deflection_load),
             *_columns(properties.bottoming),
         )
+
+    def core_arguments(self) -> tuple[int, bool, NDArray[np.float64], _Points, _Points]:
+        """What a model of the core takes to hold this tyre: formula, mirroring, coefficients, curves."""
+        carcass, bottoming = (
+            ([], []) if curve is None else (curve.deflection.tolist(), curve.force.tolist())
+            for curve in (self.properties.deflection_load, self.properties.bottoming)
+        )
+        return _MODELS[self.properties.version], self.mirrored, self._values, carcass, bottoming
 
     def __repr__(self) -> str:
         return f"Tyre({self.properties.name!r}, {self.properties.version}, mounted={self.mounted})"

@@ -25,10 +25,10 @@ from trackrod.core.errors import (
     Severity,
     UnitError,
     close_matches,
-    raise_if_errors,
 )
 from trackrod.core.files import write_atomically
 from trackrod.core.quantities import KINDS
+from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
 from trackrod.core.units import UnitSystem
 from trackrod.tyre.coefficients import UNUSED_KEYS, Coefficient, Version, coefficients_of
 from trackrod.tyre.properties import Curve, TyreProperties, Tyreside
@@ -82,7 +82,7 @@ def parse_tir(document: teimorbit.Document) -> TyreProperties:
     reader.check_values(version, coefficients)
     tyreside = reader.tyreside()
     reader.note_unused(version)
-    raise_if_errors(reader.problems, FileFormatError)
+    raise_shortened(reader.problems)
     return TyreProperties(
         version=version,
         coefficients=coefficients,
@@ -92,7 +92,7 @@ def parse_tir(document: teimorbit.Document) -> TyreProperties:
         bottoming=bottoming,
         name=document.file.stem if document.file else "tyre",
         file=document.file,
-        problems=tuple(reader.problems),
+        problems=tuple(map(readable, reader.problems)),
     )
 
 
@@ -132,7 +132,7 @@ class _Reader:
             number = fittyp.number()
             if number not in FITTYPES:
                 allowed = ", ".join(str(known) for known in FITTYPES)
-                text = f"FITTYP = {fittyp.raw} is not a Magic Formula version that is read here"
+                text = f"FITTYP = {shown(fittyp.raw)} is not a Magic Formula version that is read here"
                 raise FileFormatError(Problem(text, fittyp.place, hint=f"allowed: {allowed} (5, 6 and 52 for MF 5.x)"))
             return FITTYPES[int(number)]
         form = self.document.get("MODEL", "PROPERTY_FILE_FORMAT")
@@ -144,7 +144,7 @@ class _Reader:
             raise FileFormatError(Problem(text, block.place if block else self.file, hint=hint))
         known = FORMATS.get(form.string().upper())
         if known is None:
-            text = f"PROPERTY_FILE_FORMAT = '{form.string()}' is not a tyre model that is read here"
+            text = f"PROPERTY_FILE_FORMAT = '{shown(form.string())}' is not a tyre model that is read here"
             raise FileFormatError(Problem(text, form.place, hint=f"allowed: {allowed}, or a FITTYP"))
         return known
 
@@ -252,13 +252,18 @@ class _Reader:
             text = f"[{name}] has {points.shape[0]} rows of {points.shape[1]} numbers"
             self._error(text, table.place, hint="two rows or more of deflection and force are needed")
             return None
-        deflection = points[:, 0] * units.factor(KINDS["length"])
-        force = points[:, 1] * units.factor(KINDS["force"])
+        with np.errstate(over="ignore", under="ignore"):
+            deflection = points[:, 0] * units.factor(KINDS["length"])
+            force = points[:, 1] * units.factor(KINDS["force"])
+        for row, x, y in zip(table.rows, deflection.tolist(), force.tolist(), strict=True):
+            if not (KINDS["length"].admits(x) and KINDS["force"].admits(y)):
+                self._error(f"[{name}] has {x:g} m and {y:g} N, which are no possible deflection and force", row.place)
+                return None
         folds = np.flatnonzero((np.diff(deflection) <= 0) | (np.diff(force) < 0))
         if folds.size:
             row = table.rows[int(folds[0]) + 1]
-            shown = "  ".join(str(value) for value in row.values)
-            text = f"[{name}] folds back at the row '{shown}'"
+            values = "  ".join(str(value) for value in row.values)
+            text = f"[{name}] folds back at the row '{shown(values)}'"
             self._error(text, row.place, hint="deflection must increase and force must not decrease")
             return None
         return Curve(deflection, force)

@@ -1,19 +1,19 @@
-"""What a vehicle is made of: bodies and the connectors between them.
+"""What a vehicle is made of: bodies and the ideal joints between them.
 
 Positions are in the vehicle frame V at the design position, SI units; directions are unit vectors in V. A connector
 names the two bodies that it joins and says when it is there: always, only in kinematic mode (ideal joints), or only in
-compliant mode (bushings).
+compliant mode (bushings). Connectors that carry forces are in `trackrod.vehicle.connectors`.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from trackrod.core.errors import InputError, Problem
 
-__all__ = ["GROUND", "Body", "Joint", "JointType", "Matrix", "Mode", "Vector"]
+__all__ = ["GROUND", "Body", "Joint", "JointType", "Matrix", "Mode", "Vector", "not_a_unit_vector"]
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
@@ -88,12 +88,15 @@ class Body:
         Centre of mass in V [m].
     inertia
         Inertia tensor about the centre of mass, along the axes of V [kg·m²].
+    sprung_fraction
+        Share of the mass that counts as sprung, 0 to 1.
     """
 
     name: str
     mass: float
     centre: Vector
     inertia: Matrix
+    sprung_fraction: float = 1.0
 
     def __post_init__(self) -> None:
         problems = []
@@ -103,8 +106,16 @@ class Body:
             problems.append(Problem(f"centre or inertia of '{self.name}' is not a finite number"))
         elif any(abs(self.inertia[i][j] - self.inertia[j][i]) > 1e-9 * _largest(self.inertia) for i, j in _PAIRS):
             problems.append(Problem(f"the inertia tensor of '{self.name}' is not symmetric"))
+        if not 0.0 <= self.sprung_fraction <= 1.0:
+            text = f"the sprung share of '{self.name}' is {self.sprung_fraction:g}, 0 to 1 is allowed"
+            problems.append(Problem(text))
         if problems:
             raise InputError(problems)
+
+    def scaled(self, fraction: float) -> Body:
+        """The body with this fraction of its mass, distributed alike."""
+        first, second, third = ((x * fraction, y * fraction, z * fraction) for x, y, z in self.inertia)
+        return replace(self, mass=self.mass * fraction, inertia=(first, second, third))
 
 
 _PAIRS = ((0, 1), (0, 2), (1, 2))
@@ -148,7 +159,12 @@ class Joint:
     def __post_init__(self) -> None:
         if self.bodies[0] == self.bodies[1]:
             raise InputError(f"joint '{self.name}' joins '{self.bodies[0]}' with itself")
-        for axis in (self.axis, self.second_axis):
-            length = math.sqrt(sum(component**2 for component in axis))
-            if not abs(length - 1.0) < 1e-9:
-                raise InputError(f"an axis of joint '{self.name}' has length {length:g}, it must be a unit vector")
+        problems = [text for axis in (self.axis, self.second_axis) for text in not_a_unit_vector(axis)]
+        if problems:
+            raise InputError(f"an axis of joint '{self.name}' {problems[0]}")
+
+
+def not_a_unit_vector(axis: Vector) -> list[str]:
+    """What keeps a triple from being a direction."""
+    length = math.sqrt(sum(component**2 for component in axis))
+    return [] if abs(length - 1.0) < 1e-9 else [f"has length {length:g}, it must be a unit vector"]

@@ -1,24 +1,44 @@
-"""From a template to elements: both sides, with names, positions and axes in V."""
+"""From a template to elements: both sides, with names, positions and axes in V, for both modes.
+
+What depends on the subsystem's own elements (characteristics of springs, bushings, leaves, ratios of gears) is named
+here and filled in by whoever read the subsystem.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from trackrod.core.corners import Side
 from trackrod.core.errors import InputError, Place, Problem, close_matches
+from trackrod.core.quantities import KINDS
+from trackrod.vehicle.characteristics import Characteristic
+from trackrod.vehicle.connectors import Ends, TorsionSpring
 from trackrod.vehicle.elements import Joint, Mode, Vector
-from trackrod.vehicle.template import BushingEntry, JointEntry, LineEntry, LineType, Template
+from trackrod.vehicle.template import (
+    BushingEntry,
+    Entry,
+    JointEntry,
+    LeafEntry,
+    LineEntry,
+    LineType,
+    Template,
+    TorsionSpringEntry,
+)
+from trackrod.vehicle.wheel_axis import spin_axis
 
-__all__ = ["BushingPlace", "Instance", "Line", "instantiate"]
+__all__ = ["BushingPlace", "GearPlace", "Instance", "LeafPlace", "Line", "WheelPlace", "instantiate"]
 
-Array = NDArray[np.float64]
+Array: TypeAlias = NDArray[np.float64]
 _SUFFIXES = tuple(f"_{side}" for side in Side)
 _UNIT = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0]), "z": np.array([0.0, 0.0, 1.0])}
+
+#: How far linear torsion springs are drawn [rad]; no suspension turns further.
+_TORSION_REACH = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +50,7 @@ class BushingPlace:
     side: Side | None
     bodies: tuple[str, str]
     position: Vector
+    mode: Mode = Mode.COMPLIANT
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +62,8 @@ class Line:
     element: str
     side: Side | None
     bodies: tuple[str, str]
-    ends: tuple[Vector, Vector]
+    ends: Ends
+    mode: Mode = Mode.ALWAYS
 
     @property
     def length(self) -> float:
@@ -50,20 +72,82 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class LeafPlace:
+    """A leaf spring without its section: a chain through bodies.
+
+    Attributes
+    ----------
+    bodies, points
+        The chain, from end to end, and where it passes each body in V [m].
+    supports
+        Indices of the two bodies of the chain that the frame holds.
+    loaded
+        Indices of those that the preload pushes up.
+    support_direction
+        Direction of the force at the second support, in V.
+    """
+
+    name: str
+    element: str
+    side: Side | None
+    bodies: tuple[str, ...]
+    points: tuple[Vector, ...]
+    supports: tuple[int, int]
+    loaded: tuple[int, ...]
+    support_direction: Vector
+    mode: Mode = Mode.ALWAYS
+
+
+@dataclass(frozen=True, slots=True)
+class GearPlace:
+    """A gear without its ratio, between two joints."""
+
+    name: str
+    element: str
+    joints: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class WheelPlace:
+    """Where a wheel is: the body that carries it, the joint that body turns in, centre and spin axis in V [m]."""
+
+    body: str
+    joint: str
+    centre: Vector
+    axis: Vector
+    brake_reaction: str
+    drive_reaction: str
+
+
+@dataclass(frozen=True, slots=True)
 class Instance:
-    """The elements of one subsystem in one mode; `bodies` lists its own bodies, mounts are named as in the template."""
+    """The elements of one subsystem; `bodies` lists its own bodies, mounts are named as in the template.
+
+    `inactive` names the elements of the template that a switch of the subsystem leaves out.
+    """
 
     bodies: tuple[str, ...]
     joints: tuple[Joint, ...]
-    bushings: tuple[BushingPlace, ...]
-    lines: tuple[Line, ...]
-    wheels: Mapping[Side, tuple[str, Vector, Vector]] = field(default_factory=dict)  # body, centre, spin axis
+    bushings: tuple[BushingPlace, ...] = ()
+    lines: tuple[Line, ...] = ()
+    torsion_springs: tuple[TorsionSpring, ...] = ()
+    leaves: tuple[LeafPlace, ...] = ()
+    gears: tuple[GearPlace, ...] = ()
+    wheels: Mapping[Side, WheelPlace] = field(default_factory=dict)
+    inactive: frozenset[str] = frozenset()
+
+    def joints_in(self, mode: Mode) -> tuple[Joint, ...]:
+        """Joints that are there in kinematic or in compliant mode."""
+        return tuple(joint for joint in self.joints if joint.mode.acts_in(mode))
 
 
 def instantiate(
-    template: Template, hardpoints: Mapping[str, Vector], parameters: Mapping[str, float], mode: Mode
+    template: Template,
+    hardpoints: Mapping[str, Vector],
+    parameters: Mapping[str, float],
+    values: Mapping[str, float] | None = None,
 ) -> Instance:
-    """The elements of a subsystem.
+    """The elements of a subsystem, those of both modes.
 
     Parameters
     ----------
@@ -74,59 +158,133 @@ def instantiate(
     parameters
         Switches, and ``toe_angle_left``, ``camber_angle_left`` … [rad], toe in and top outward positive; missing ones
         are zero.
-    mode
-        Kinematic or compliant.
+    values
+        The template's values [SI]; a name with a side comes before one without.
 
     Raises
     ------
     InputError
-        Hardpoints are missing; all of them are named.
+        Hardpoints or values are missing; all of them are named.
 
     Holds: mirrored hardpoints give mirrored elements.
     """
     points = _Points(template, hardpoints, parameters)
     points.require(_needed(template))
-    entries: tuple[JointEntry | BushingEntry | LineEntry, ...] = (
-        *template.joints,
-        *template.bushings,
-        *template.lines,
-    )
-    active = [e for e in entries if e.mode.acts_in(mode) and (e.when is None or e.when.holds(parameters))]
+    numbers = _Numbers(template, values or {})
+    active = [entry for entry in template.entries if entry.when is None or entry.when.holds(parameters)]
     joints: list[Joint] = []
     bushings: list[BushingPlace] = []
     lines: list[Line] = []
+    torsion_springs: list[TorsionSpring] = []
+    leaves: list[LeafPlace] = []
     for entry in active:
         for side in _sides(template, entry):
             name = entry.name if side is None else f"{entry.name}_{side}"
-            first, second = (_sided(template, body, side) for body in entry.bodies)
+            bodies = tuple(_sided(template, body, side) for body in entry.bodies)
+            if isinstance(entry, LeafEntry):
+                leaves.append(_leaf(entry, name, side, bodies, points))
+                continue
+            pair = (bodies[0], bodies[1])
             if isinstance(entry, JointEntry):
                 position = points.middle(entry.at, side)
                 axes = (points.direction(entry.axis, side), points.direction(entry.second_axis, side))
-                joints.append(Joint(name, entry.type, (first, second), position, *axes, entry.mode))
+                if entry.shafts:
+                    axes = _cross_of(*axes)
+                joints.append(Joint(name, entry.type, pair, position, *axes, entry.mode))
             elif isinstance(entry, BushingEntry):
-                bushings.append(BushingPlace(name, entry.name, side, (first, second), points.middle(entry.at, side)))
+                position = points.middle(entry.at, side)
+                bushings.append(BushingPlace(name, entry.name, side, pair, position, entry.mode))
+            elif isinstance(entry, TorsionSpringEntry):
+                torsion_springs.append(_torsion_spring(entry, name, side, pair, points, numbers))
             else:
                 ends = (points.middle(entry.ends[:1], side), points.middle(entry.ends[1:], side))
-                lines.append(Line(name, entry.type, entry.name, side, (first, second), ends))
-    bodies = (*(f"{body}_{side}" for body in template.bodies.pairs for side in Side), *template.bodies.single)
-    return Instance(bodies, tuple(joints), tuple(bushings), tuple(lines), _wheels(template, points))
+                lines.append(Line(name, entry.type, entry.name, side, pair, ends, entry.mode))
+    own = (*(f"{body}_{side}" for body in template.bodies.pairs for side in Side), *template.bodies.single)
+    return Instance(
+        own,
+        tuple(joints),
+        tuple(bushings),
+        tuple(lines),
+        tuple(torsion_springs),
+        tuple(leaves),
+        tuple(GearPlace(gear.name, gear.name, gear.joints) for gear in template.gears),
+        _wheels(template, points, joints),
+        frozenset(entry.name.casefold() for entry in template.entries if entry not in active),
+    )
 
 
-def _wheels(template: Template, points: _Points) -> dict[Side, tuple[str, Vector, Vector]]:
-    if template.wheel is None:
+def _cross_of(first: Vector, second: Vector) -> tuple[Vector, Vector]:
+    """Axes of the cross of a universal joint between two shafts: each normal to its shaft and to the other."""
+    normal = np.cross(first, second)
+    if np.linalg.norm(normal) < 1e-6:  # shafts in line: any normal will do
+        normal = np.cross(first, _UNIT["xyz"[int(np.abs(first).argmin())]])
+    normal /= np.linalg.norm(normal)
+    across = np.cross(second, normal)
+    return _vector(normal), _vector(across / np.linalg.norm(across))
+
+
+def _torsion_spring(
+    entry: TorsionSpringEntry,
+    name: str,
+    side: Side | None,
+    bodies: tuple[str, str],
+    points: _Points,
+    numbers: _Numbers,
+) -> TorsionSpring:
+    axis = points.direction(entry.axis, side)
+    if side is Side.RIGHT and entry.axis not in (("y",), ("spin",)):
+        # A turn is mirrored with the opposite sense about the mirrored axis.
+        axis = (-axis[0], -axis[1], -axis[2])
+    rate = numbers.get(entry.rate, side)
+    curve = Characteristic.linear(rate, _TORSION_REACH, KINDS["angle"], KINDS["torque"])
+    preload, damping = (numbers.get(key, side) if key else 0.0 for key in (entry.preload, entry.damping))
+    return TorsionSpring(name, bodies, points.middle(entry.at, side), axis, curve, preload, damping, entry.mode)
+
+
+def _leaf(entry: LeafEntry, name: str, side: Side | None, bodies: tuple[str, ...], points: _Points) -> LeafPlace:
+    first, second = (entry.bodies.index(body) for body in entry.supports)
+    return LeafPlace(
+        name=name,
+        element=entry.name,
+        side=side,
+        bodies=bodies,
+        points=tuple(points.middle(point, side) for point in entry.at),
+        supports=(first, second),
+        loaded=tuple(entry.bodies.index(body) for body in entry.loaded),
+        support_direction=points.direction(entry.shackle or ("z",), side),
+        mode=entry.mode,
+    )
+
+
+def _wheels(template: Template, points: _Points, joints: list[Joint]) -> dict[Side, WheelPlace]:
+    wheel = template.wheel
+    if wheel is None:
         return {}
-    body, centre = template.wheel.body, template.wheel.centre
-    return {
-        side: (_sided(template, body, side), points.middle((centre,), side), points.direction(("spin",), side))
-        for side in Side
-    }
+    found = {}
+    for side in Side:
+        body, brake, drive = (
+            _sided(template, name, side) for name in (wheel.body, wheel.brake_reaction, wheel.drive_reaction)
+        )
+        spin = [joint.name for joint in joints if body in joint.bodies]
+        if len(spin) != 1:
+            text = f"the wheel body '{body}' must turn in exactly one joint, it has {len(spin)}"
+            raise InputError(Problem(text, Place(template.file)))
+        centre, axis = points.middle((wheel.centre,), side), points.direction(("spin",), side)
+        found[side] = WheelPlace(body, spin[0], centre, axis, brake, drive)
+    return found
 
 
-def _sides(template: Template, entry: JointEntry | BushingEntry | LineEntry) -> tuple[Side | None, ...]:
+def _sides(template: Template, entry: Entry) -> tuple[Side | None, ...]:
     """Both sides if a body or a point of the entry comes in pairs, else once."""
-    points = entry.ends if isinstance(entry, LineEntry) else entry.at
+    named: tuple[str, ...]
+    if isinstance(entry, LineEntry):
+        named = entry.ends
+    elif isinstance(entry, LeafEntry):
+        named = tuple(name for point in entry.at for name in point)
+    else:
+        named = entry.at
     paired = {*template.bodies.pairs, *template.hardpoints.pairs, *template.hardpoints.optional}
-    return tuple(Side) if paired.intersection((*entry.bodies, *points)) else (None,)
+    return tuple(Side) if paired.intersection((*entry.bodies, *named)) else (None,)
 
 
 def _sided(template: Template, name: str, side: Side | None) -> str:
@@ -137,6 +295,25 @@ def _needed(template: Template) -> Iterator[str]:
     for name in template.hardpoints.pairs:
         yield from (f"{name}_{side}" for side in Side)
     yield from template.hardpoints.single
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """Values of a template by name, those of one side first."""
+
+    template: Template
+    values: Mapping[str, float]
+
+    def get(self, name: str, side: Side | None) -> float:
+        for key in (f"{name}_{side}", name):
+            if key in self.values:
+                return self.values[key]
+        default = self.template.values[name].default
+        if default is None:
+            parameter = self.template.values[name].parameter
+            text = f"template '{self.template.name}' needs the parameter '{parameter}'"
+            raise InputError(Problem(text, Place(self.template.file)))
+        return default
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,14 +351,8 @@ class _Points:
                 raise InputError(f"the points {names[0]} and {names[1]} coincide and give no direction")
             return _vector(way / length)
         if names[0] == "spin":
-            return self._spin_axis(side)
+            return spin_axis(self.parameters, side)
         return _vector(_UNIT[names[0]])
-
-    def _spin_axis(self, side: Side | None) -> Vector:
-        """Axis of the wheel, towards +y: toe turns it about z, camber about x, with opposite signs left and right."""
-        sign = side.sign if side is not None else 0
-        toe, camber = (self.parameters.get(f"{name}_{side}", 0.0) for name in ("toe_angle", "camber_angle"))
-        return _vector(Rotation.from_euler("ZX", [-sign * toe, -sign * camber]).apply(_UNIT["y"]))
 
 
 def _vector(array: Array) -> Vector:

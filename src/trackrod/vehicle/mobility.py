@@ -1,5 +1,6 @@
 """Degrees of freedom of a mechanism of ideal joints, from the rank of its constraints at the design position.
 
+Beams count as rigid, gears tie the motions of two joints; everything else that carries forces lets bodies move.
 Counting constraints (Gruebler) misjudges mechanisms with redundant ones; the rank of the constraint Jacobian does not,
 and its null space shows which bodies can still move.
 """
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.core.errors import UnknownNameError
+from trackrod.core.errors import InputError, UnknownNameError
+from trackrod.vehicle.connectors import Beam, Gear
 from trackrod.vehicle.elements import GROUND, Joint, JointType, Vector
 
 __all__ = ["Mobility", "constraint_jacobian", "mobility"]
@@ -51,16 +53,22 @@ class Mobility:
         return tuple(body for body, value in zip(self.bodies, speed, strict=True) if value > 1e-6)
 
 
-def mobility(bodies: Iterable[str], joints: Sequence[Joint]) -> Mobility:
-    """Degrees of freedom of `bodies` under `joints`; the body ``ground`` stands still and need not be listed.
+def mobility(
+    bodies: Iterable[str], joints: Sequence[Joint], beams: Sequence[Beam] = (), gears: Sequence[Gear] = ()
+) -> Mobility:
+    """Degrees of freedom of `bodies` under `joints`, rigid `beams` and `gears`.
+
+    The body ``ground`` stands still and need not be listed.
 
     Raises
     ------
     UnknownNameError
-        A joint names a body that is not there.
+        A joint or a beam names a body, or a gear a joint, that is not there.
+    InputError
+        A gear is on a joint that neither turns about nor slides along one axis.
     """
     names = tuple(body for body in bodies if body != GROUND)
-    jacobian = constraint_jacobian(names, joints)
+    jacobian = constraint_jacobian(names, joints, beams, gears)
     columns = 6 * len(names)
     if not columns:
         return Mobility(0, len(jacobian), np.zeros((0, 0)), names)
@@ -73,32 +81,55 @@ def mobility(bodies: Iterable[str], joints: Sequence[Joint]) -> Mobility:
     return Mobility(columns - rank, len(jacobian) - rank, motions / scale, names)
 
 
-def constraint_jacobian(bodies: Sequence[str], joints: Sequence[Joint]) -> Array:
-    """Rows that must vanish: relative velocities at the joints, in the velocities of the bodies.
+def constraint_jacobian(
+    bodies: Sequence[str], joints: Sequence[Joint], beams: Sequence[Beam] = (), gears: Sequence[Gear] = ()
+) -> Array:
+    """Rows that must vanish: relative velocities at joints and along beams, differences of geared motions.
 
     Column 6 i + k is component k of the velocity of the origin of V (k < 3) or of the angular velocity (k ≥ 3) of body
     i; rows are scaled to unit length.
     """
     index = {body: i for i, body in enumerate(bodies)}
-    rows: list[Array] = []
-    for joint in joints:
-        blocks = []
-        for body in joint.bodies:
-            if body != GROUND and body not in index:
-                raise UnknownNameError(f"body in joint '{joint.name}'", body, [*bodies, GROUND])
-            block = np.zeros((6, 6 * len(bodies)))
-            if body != GROUND:
-                start = 6 * index[body]
-                block[:3, start : start + 3] = np.eye(3)
-                block[:3, start + 3 : start + 6] = -_skew(joint.position)  # v + omega × p
-                block[3:, start + 3 : start + 6] = np.eye(3)
-            blocks.append(block)
-        rows.append(_directions(joint) @ (blocks[0] - blocks[1]))
+
+    def relative(what: str, pair: tuple[str, str], position: Vector) -> Array:
+        """Velocity and angular velocity of the first body against the second at a point, in the columns."""
+        rows = np.zeros((6, 6 * len(bodies)))
+        for sign, body in zip((1.0, -1.0), pair, strict=True):
+            if body == GROUND:
+                continue
+            if body not in index:
+                raise UnknownNameError(f"body in {what}", body, [*bodies, GROUND])
+            start = 6 * index[body]
+            rows[:3, start : start + 3] += sign * np.eye(3)
+            rows[:3, start + 3 : start + 6] -= sign * _skew(position)  # v + omega × p
+            rows[3:, start + 3 : start + 6] += sign * np.eye(3)
+        return rows
+
+    by_name = {joint.name: joint for joint in joints}
+
+    def motion(gear: Gear, name: str) -> Array:
+        """What the gear ties at one of its joints."""
+        if name not in by_name:
+            raise UnknownNameError(f"joint in gear '{gear.name}'", name, by_name)
+        joint = by_name[name]
+        first = _MOTION.get(joint.type)
+        if first is None:
+            text = f"gear '{gear.name}' is on joint '{name}', which is {joint.type}"
+            raise InputError(f"{text}; revolute and translational ones can be geared")
+        return np.asarray(joint.axis @ relative(f"joint '{name}'", joint.bodies, joint.position)[first : first + 3])
+
+    rows = [_directions(j) @ relative(f"joint '{j.name}'", j.bodies, j.position) for j in joints]
+    rows += [relative(f"beam '{beam.name}'", beam.bodies, beam.ends[0]) for beam in beams]
+    rows += [(motion(gear, gear.joints[0]) - gear.ratio * motion(gear, gear.joints[1]))[None] for gear in gears]
     if not rows:
         return np.zeros((0, 6 * len(bodies)))
     jacobian = np.vstack(rows)
     length = np.linalg.norm(jacobian, axis=1, keepdims=True)
     return np.asarray(jacobian / np.where(length > 0, length, 1.0))
+
+
+#: First row of the velocities that a gear takes from a joint.
+_MOTION = {JointType.TRANSLATIONAL: 0, JointType.REVOLUTE: 3}
 
 
 def _skew(p: Vector) -> Array:

@@ -17,6 +17,7 @@ from trackrod.adams.property_files.source import Findings, bounded_file, stand_i
 from trackrod.core.errors import FileFormatError, Place, Problem, UnitError
 from trackrod.core.quantities import Kind
 from trackrod.core.teimorbit.literals import is_number, number_or_word
+from trackrod.core.teimorbit.messages import shown
 from trackrod.core.units import UnitSystem, unit_factor
 from trackrod.vehicle.characteristics import Characteristic
 
@@ -207,5 +208,6 @@ def _parse(path: Path) -> Element:
     except (LookupError, ValueError) as error:  # an encoding that Python does not know or expat cannot use
         if isinstance(error, FileFormatError):
             raise
-        raise FileFormatError(Problem(f"the encoding of the XML cannot be read: {error}", Place(path))) from None
+        reason = shown(str(error), 100)
+        raise FileFormatError(Problem(f"the encoding of the XML cannot be read: {reason}", Place(path))) from None
     return top.children[0]

@@ -13,15 +13,14 @@ from trackrod.core import teimorbit
 from trackrod.core.errors import FileFormatError, InputError, Place, Problem, Severity, UnitError
 from trackrod.core.files import require_file
 from trackrod.core.quantities import Kind
+from trackrod.core.teimorbit.messages import raise_shortened, readable
 from trackrod.core.units import UnitSystem
 from trackrod.vehicle.characteristics import Characteristic
 
 __all__ = ["MAX_BYTES", "Findings", "TeimOrbitSource", "bounded_file", "stand_in"]
 
-#: Greatest size of a property file [bytes]; real ones have kilobytes.
-MAX_BYTES = 16 * 1024 * 1024
-
-_ERRORS_SHOWN = 50
+#: Greatest size of a property file [bytes]; real ones have kilobytes, a megabyte takes about a second.
+MAX_BYTES = 4 * 1024 * 1024
 
 
 def bounded_file(path: Path | str) -> Path:
@@ -76,17 +75,15 @@ class Findings:
         errors = [problem for problem in self.problems if problem.severity is Severity.ERROR]
         if errors:
             kind = UnitError if all(problem in self._unit_problems for problem in errors) else FileFormatError
-            if len(errors) > _ERRORS_SHOWN:
-                errors[_ERRORS_SHOWN:] = [Problem(f"and {len(errors) - _ERRORS_SHOWN} more errors", self.file)]
-            raise kind(errors)
-        return tuple(self.problems)
+            raise_shortened(errors, kind)
+        return tuple(map(readable, self.problems))
 
     def in_range(self, value: float, kind: Kind, written: str, place: Place) -> float:
         """A number in SI units, once it is a possible one; `written` is how the message shows it."""
         if not (kind.admits(value) if self.has_units else math.isfinite(value)):
             hint = f"from {kind.low:g} to {kind.high:g} {kind.unit} is allowed"
             self.error(f"{written} is not a possible {kind.meaning}", place, hint.replace("  ", " "))
-        return value
+        return value if math.isfinite(value) else 1.0
 
     def positive(self, value: float, written: str, place: Place) -> float:
         """A number, once it is greater than zero."""
@@ -113,7 +110,7 @@ class Findings:
             place = places[0] if places else self.file
             self.error(f"{name} has {values.size} rows, two or more are needed", place)
             return False
-        folds = np.flatnonzero(~(np.diff(values) > 0))
+        folds = np.flatnonzero(~(values[1:] > values[:-1]))  # a difference might overflow
         for fold in folds.tolist():
             text = f"{name}: the first column must increase from row to row, {values[fold + 1]:g}"
             self.error(f"{text} follows {values[fold]:g} [SI]", places[fold + 1])

@@ -6,10 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from trackrod.core.errors import FileFormatError, Place, Problem
-from trackrod.core.files import read_bytes
+from trackrod.core.files import read_bytes, require_file
 from trackrod.core.teimorbit.document import Document, parse
 
-__all__ = ["read", "read_header"]
+__all__ = ["LARGEST_FILE", "read", "read_header"]
+
+#: Largest file that is read [byte]; real ones have up to some hundred kilobytes, a megabyte takes about a second.
+LARGEST_FILE = 8 * 2**20
 
 _HEADER_BYTES = 65536  # a template header has about twenty lines; megabytes of other data follow
 
@@ -22,10 +25,10 @@ def read(path: Path | str) -> Document:
     MissingFileError
         There is no such file.
     FileFormatError
-        The file is not TeimOrbit, or lines of it break the grammar; all of them are named.
+        The file is larger than `LARGEST_FILE`, not TeimOrbit, or lines of it break the grammar; all of them are named.
     """
     path = Path(path)
-    data = read_bytes(path)
+    data = read_bytes(path, LARGEST_FILE)
     _refuse_template(data, path)
     return _document(data, path)
 
@@ -36,7 +39,8 @@ def read_header(path: Path | str) -> Document:
     That is all that can be read of an Adams/Car template: Adams/View commands or a binary dump follow.
     """
     path = Path(path)
-    header = _header(read_bytes(path)[:_HEADER_BYTES])
+    with require_file(path).open("rb") as stream:
+        header = _header(stream.read(_HEADER_BYTES))
     if not header:
         raise FileFormatError(Problem("there is no TeimOrbit header with a HEADER_SIZE", Place(path)))
     return _document(header, path)

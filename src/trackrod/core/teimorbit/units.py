@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from trackrod.core.errors import Place, Problem, UnitError, UnknownNameError, raise_if_errors
+from trackrod.core.errors import Place, Problem, UnitError, UnknownNameError
 from trackrod.core.quantities import KINDS, Dimension, Kind
 from trackrod.core.teimorbit.blocks import Block, Row, Table
-from trackrod.core.teimorbit.messages import shown
+from trackrod.core.teimorbit.messages import raise_shortened, shown
 from trackrod.core.units import UNIT_WORDS, UnitSystem, unit_factor
 
 __all__ = ["UserUnits", "base_units", "user_units"]
@@ -35,7 +35,7 @@ class UserUnits(Mapping[str, float]):
     def __getitem__(self, name: str) -> float:
         entry = self._by_folded.get(name.casefold())
         if entry is None:
-            raise UnknownNameError("unit", name, self, Place(self._file))
+            raise UnknownNameError("unit", shown(name), map(shown, self), Place(self._file))
         return entry[1]
 
     def __iter__(self) -> Iterator[str]:
@@ -68,7 +68,7 @@ def base_units(block: Block) -> UnitSystem:
         missing = [base.upper() for base in _BASE_UNITS if base not in factors]
         if missing:
             problems.append(Problem(f"[UNITS] says nothing about {', '.join(missing)}", block.place))
-    raise_if_errors(problems, UnitError)
+    raise_shortened(problems, UnitError)
     return UnitSystem(**factors)
 
 
@@ -96,9 +96,9 @@ def user_units(block: Block, file: Path | None = None) -> UserUnits:
                 continue
             line = lines.setdefault(name.casefold(), row.place.line)
             if line != row.place.line:
-                problems.append(Problem(f"the unit '{name}' is defined on line {line} already", row.place))
+                problems.append(Problem(f"the unit '{shown(name)}' is defined on line {line} already", row.place))
             factors[name] = factor
-    raise_if_errors(problems, UnitError)
+    raise_shortened(problems, UnitError)
     return UserUnits(factors, file)
 
 

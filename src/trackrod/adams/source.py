@@ -1,0 +1,60 @@
+"""A vehicle by whatever the user names: a bundled vehicle, an assembly file, or a saved vehicle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from trackrod.adams.audit import audit_database, audit_with_places
+from trackrod.adams.vehicle import VehicleReading, read_vehicle
+from trackrod.core.artefact import load
+from trackrod.core.errors import InputError, MissingFileError, Place, Problem, close_matches
+from trackrod.vehicle.audit import audit
+from trackrod.vehicle.catalogue import BUNDLED
+from trackrod.vehicle.vehicle import VEHICLE
+
+__all__ = ["open_vehicle"]
+
+
+def open_vehicle(
+    source: Path | str,
+    aliases: Mapping[str, Path | str] | None = None,
+    *,
+    templates: Iterable[Path | str] = (),
+    allow_outside: bool = False,
+) -> VehicleReading:
+    """Read a vehicle and audit it.
+
+    Parameters
+    ----------
+    source
+        Name of a bundled vehicle, an assembly (.asy), or a vehicle saved by Trackrod (.json).
+    aliases, templates, allow_outside
+        For an assembly, as for `trackrod.adams.vehicle.read_vehicle`.
+
+    Raises
+    ------
+    InputError
+        There is no such vehicle, or it cannot be read.
+    """
+    path = _path(source)
+    if path.suffix.casefold() == ".json":
+        vehicle = load(path, VEHICLE).content
+        return VehicleReading(vehicle, (path,), audit(vehicle))
+    if path.suffix.casefold() != ".asy":
+        hint = f"an assembly (.asy), a saved vehicle (.json), or one of {', '.join(BUNDLED)}"
+        raise InputError(Problem(f"'{path.name}' is not a vehicle", Place(path), hint=hint))
+    reading = read_vehicle(path, aliases, templates=templates, allow_outside=allow_outside)
+    problems = (*reading.problems, *audit_database(path, reading), *audit_with_places(path, reading))
+    return VehicleReading(reading.vehicle, reading.files_read, problems)
+
+
+def _path(source: Path | str) -> Path:
+    if str(source) in BUNDLED:
+        return BUNDLED[str(source)].assembly
+    path = Path(source)
+    if not path.exists():
+        near = close_matches(str(source), BUNDLED, 1)
+        hint = f"did you mean '{near[0]}'?" if near else f"bundled vehicles: {', '.join(BUNDLED)}"
+        raise MissingFileError(Problem(f"there is no file and no bundled vehicle '{source}'", Place(path), hint=hint))
+    return path

@@ -1,0 +1,94 @@
+"""SOURCE.md of a database: where its numbers come from and what the design is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from tools.bundle.design import AxleDesign, VehicleDesign
+
+from trackrod.vehicle.template import LineType
+
+__all__ = ["source_text"]
+
+
+def source_text(design: VehicleDesign) -> str:
+    """The page."""
+    sheet = design.sheet
+    x = sheet.wheelbase * sheet.loads[1] / sheet.mass
+    ixx, iyy, izz = sheet.body.inertia
+    front, rear = design.axles
+    rows = [
+        ("mass", f"{sheet.mass:g} kg"),
+        ("on the axles", f"{sheet.loads[0]:g} / {sheet.loads[1]:g} kg"),
+        ("wheelbase", f"{sheet.wheelbase:g} mm"),
+        ("tracks", f"{sheet.tracks[0]:g} / {sheet.tracks[1]:g} mm"),
+        ("centre of gravity", f"{x:.0f} mm behind the front axle, {sheet.body.height:g} mm above the ground"),
+        ("Ixx, Iyy, Izz", f"{ixx:g}, {iyy:g}, {izz:g} kg·m²"),
+        ("tyres", " / ".join(dict.fromkeys(wheels.tyre.size for wheels in sheet.wheels))),
+        ("steering ratio", f"{sheet.steering.ratio:g}"),
+        ("top speed", f"{design.top_speed:.0f} km/h"),
+    ]
+    per_axle: list[tuple[str, Callable[[AxleDesign], str]]] = [
+        ("suspension", lambda axle: axle.template.title),
+        ("wheel load [N]", lambda axle: f"{axle.load:.0f}"),
+        ("sprung mass of a side [kg]", lambda axle: f"{axle.sprung:.1f}"),
+        ("ride frequency [Hz]", lambda axle: f"{axle.frequency:.2f}"),
+        ("rate at the wheel, both alike / against each other [N/mm]", _rates),
+        ("damping ratio in bump / rebound", lambda axle: " / ".join(f"{z:g}" for z in axle.sheet.ride.damping)),
+        ("stops touch at bump / rebound [mm]", _stops),
+        ("roll centre [mm]", lambda axle: f"{axle.roll_centre:.0f}"),
+        ("toe at 25 mm bump [deg]", lambda axle: _change(axle, "toe", 25)),
+        ("camber at 50 mm bump [deg]", lambda axle: _change(axle, "camber", 50)),
+    ]
+    lines = [
+        f"# {sheet.title}",
+        "",
+        sheet.about,
+        "",
+        "Every number is an engineering estimate for this class of vehicle, chosen for Trackrod; none comes from a",
+        "manufacturer or from a measurement. The files are written by `python -m tools.bundle` from the data sheet",
+        f"`tools/bundle/{sheet.name}.py`; change that, not the files.",
+        "",
+        "## Design",
+        "",
+        "| | |",
+        "|---|---|",
+        *(f"| {name} | {value} |" for name, value in rows),
+        "",
+        "| | front | rear |",
+        "|---|---|---|",
+        *(f"| {name} | {value(front)} | {value(rear)} |" for name, value in per_axle),
+        "",
+        f"The body rolls {sheet.roll_gradient:g} deg/g by hand calculation. The design position is the equilibrium of",
+        "the vehicle with all its parts at the wheel loads above; the ground is at z = 0.",
+        "",
+        "## Where things are",
+        "",
+        f"`assemblies.tbl/{sheet.name}.asy` names the subsystems in `subsystems.tbl`, these name the property files in",
+        "the other folders. The templates are those of Trackrod (`trackrod.vehicle.templates`); the database has none.",
+        "Suspensions and steering are in compliant mode; `kinematic_flag` 1 makes them ideal joints.",
+    ]
+    if sheet.body.payload:
+        payload = sum(part.mass for part in sheet.body.payload)
+        lines += [
+            "",
+            f"The payload of {payload:g} kg is the parts `payload_*` of the body; the kerb vehicle has none of it.",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _rates(axle: AxleDesign) -> str:
+    return f"{axle.springing.wheel_rate:.1f} / {axle.springing.opposite_rate:.1f}"
+
+
+def _stops(axle: AxleDesign) -> str:
+    rebound = any(line.type is LineType.REBOUND_STOP for line in axle.lines)
+    return f"{axle.sheet.ride.bump:g} / {f'{axle.sheet.ride.rebound:g}' if rebound else 'none'}"
+
+
+def _change(axle: AxleDesign, name: str, travel: float) -> str:
+    if axle.dependent:
+        return "0 (solid axle)"
+    values = getattr(axle.sweep, name)
+    return f"{math.degrees(axle.sweep.at(values, travel / 1000)):+.2f}"
