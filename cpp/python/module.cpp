@@ -4,12 +4,14 @@
 namespace nb = nanobind;
 
 void bind_math(nb::module_&);
+void bind_multibody(nb::module_&);
 void bind_tables(nb::module_&);
 void bind_tyre(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core: rotations, tables and tyre models over arrays. All numbers in SI units and radians.";
   bind_math(m);
+  bind_multibody(m);
   bind_tables(m);
   bind_tyre(m);
 }

@@ -68,6 +68,96 @@ def dual_unary_names() -> list[str]:
 def dual_binary_names() -> list[str]:
     """Functions of two arguments that Dual knows."""
 
+class Multibody:
+    """
+    A multibody model: bodies, elements between them, wheels. Positions are given in the fixed frame at the design position, where all body axes are parallel to it; body -1 is the ground. A curve is a pair (abscissae, ordinates); ([0], [k]) is the rate k.
+    """
+
+    def __init__(self) -> None: ...
+
+    def add_body(self, mass: float, inertia: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int: ...
+
+    def add_pair(self, a: int, b: int, position: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], frame: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], force: Sequence[tuple[Sequence[float], Sequence[float]]], damping: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], preload: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rotation: int, torque: Sequence[tuple[Sequence[float], Sequence[float]]], turning_damping: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], torque_preload: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], turn_offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stiffness: float, stiffness_damping: float) -> int: ...
+
+    def set_pair_frames(self, index: int, frame_a: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], frame_b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def add_line(self, a: int, b: int, end_a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], end_b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], spring: tuple[Sequence[float], Sequence[float]], compression: float, damper: tuple[Sequence[float], Sequence[float]], bump: tuple[Sequence[float], Sequence[float]], bump_clearance: float, rebound: tuple[Sequence[float], Sequence[float]], rebound_clearance: float) -> int: ...
+
+    def add_torsion(self, a: int, b: int, axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], torque: tuple[Sequence[float], Sequence[float]], preload: float, damping: float) -> int: ...
+
+    def add_beam(self, a: int, b: int, end_2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], end_1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], frame: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], axial: float, bending: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], force: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moment: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], damping: float) -> int: ...
+
+    def add_drive(self, a: int, b: int, position: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stiffness: float, damping: float) -> int: ...
+
+    def add_wheel(self, body: int, brake_body: int, drive_body: int, axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], inertia: float) -> int: ...
+
+    def add_tyre(self, model: int, mirrored: bool, coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], deflection_load: tuple[Sequence[float], Sequence[float]], bottoming: tuple[Sequence[float], Sequence[float]], centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], pressure: float) -> int: ...
+
+    def add_air(self, body: int, drag: float, front_lift: float, rear_lift: float, centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], front: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def finish(self) -> None:
+        """To be called once, when everything has been added."""
+
+    def set_gravity(self, gravity: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_drive(self, drive: int, target: float, rate: float) -> None: ...
+
+    def set_load(self, body: int, force: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moment: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_road(self, tyre: int, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], normal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], speed: float, mu: float) -> None: ...
+
+    def set_wheel(self, wheel: int, drive_torque: float, brake_torque: float) -> None: ...
+
+    def poses(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+        """Rows x, y, z, and the quaternion w, x, y, z of each body."""
+
+    def twists(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+        """Rows of velocity and angular velocity in body axes of each body."""
+
+    def spins(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
+    def set_poses(self, poses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_twists(self, twists: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_spins(self, spins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def reset(self) -> None:
+        """Back to the design position, at rest."""
+
+    def solve_statics(self, most_iterations: int, tolerance: float, longest_step: float, regularisation: float) -> tuple[bool, int, float, float]:
+        """Newton's method; returns (converged, iterations, residual, change)."""
+
+    def sweep(self, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], most_iterations: int, tolerance: float, longest_step: float) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], list[bool]]:
+        """
+        Statics over rows of drive targets: (poses, drive forces, line lengths, tyre loads, converged).
+        """
+
+    def step(self, h: float, iterations: int, count: int) -> float:
+        """
+        Implicit Euler steps; the largest change of a velocity in the last Newton iteration of any.
+        """
+
+    def run(self, h: float, iterations: int, every: int, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], drive_torques: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], brake_torques: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], int, float]:
+        """
+        Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, states kept, seconds).
+        """
+
+    def line_lengths(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
+    def tyre_forces(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+        """
+        Rows Fx, Fy, Fz, Mx, My, Mz, kappa, alpha, gamma, deflection of each tyre.
+        """
+
+    def drive_forces(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
+    @property
+    def body_count(self) -> int: ...
+
+    @property
+    def block_count(self) -> int: ...
+
 class Interpolation(enum.Enum):
     """How a table runs between its knots."""
 

@@ -1,0 +1,553 @@
+// Python face of the multibody model: built element by element, then solved and run without the GIL.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <deque>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "trackrod/multibody/model.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace trackrod {
+namespace {
+
+using namespace multibody;
+using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Points = std::pair<std::vector<double>, std::vector<double>>;  // abscissa, ordinate; empty: no force
+
+constexpr size_t pose_size = 7, twist_size = 6, force_size = 10;
+
+// On x86 the loop of steps exists twice, with and without AVX2, chosen when the module is loaded.
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+#define TRACKROD_VARIANTS __attribute__((flatten, target_clones("avx2", "default")))
+#else
+#define TRACKROD_VARIANTS
+#endif
+
+V3 vector3(const Values& v) {
+  if (v.size() != 3) throw std::invalid_argument("a vector needs three components");
+  return {v.data()[0], v.data()[1], v.data()[2]};
+}
+
+M3 matrix3(const Rows& m) {
+  if (m.shape(0) != 3 || m.shape(1) != 3) throw std::invalid_argument("a matrix needs three rows and columns");
+  M3 r;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) r(i, j) = m.data()[3 * i + j];
+  }
+  return r;
+}
+
+Curve curve(const Points& p) {
+  if (p.first.empty()) return Curve::linear(0.0);
+  if (p.first.size() == 1 && p.second.size() == 1) return Curve::linear(p.second[0]);  // a rate
+  if (p.first.size() != p.second.size()) throw std::invalid_argument("a curve needs as many ordinates as abscissae");
+  return Curve(p.first, p.second);
+}
+
+struct OwnedTable {
+  std::vector<double> x, y, slope;
+  explicit OwnedTable(const Points& p) : x(p.first), y(p.second), slope(p.first.size()) {
+    if (!x.empty()) node_slopes(Interpolation::pchip, x.data(), static_cast<int>(x.size()), y.data(), slope.data());
+  }
+  Table1D<double> view() const {
+    if (x.empty()) return {};
+    return {make_axis(x.data(), static_cast<int>(x.size())), y.data(), slope.data(), Extrapolation::linear};
+  }
+};
+
+TRACKROD_VARIANTS double run_steps(Model& model, double h, int iterations, size_t count) {
+  double worst = 0.0;
+  for (size_t i = 0; i < count; ++i) {
+    const double change = model.step(h, iterations);
+    if (!(change <= worst)) worst = change;
+    if (!std::isfinite(change)) break;
+  }
+  return worst;
+}
+
+class MultibodyHandle {
+ public:
+  int add_body(double mass, const Rows& inertia, const Values& centre) {
+    model_.bodies.push_back({mass, matrix3(inertia)});
+    model_.state.poses.push_back({vector3(centre), Quat<double>::identity()});
+    return static_cast<int>(model_.bodies.size()) - 1;
+  }
+
+  int add_pair(int a, int b, const Values& position, const Rows& frame, const std::vector<Points>& force,
+               const Values& damping, const Values& preload, const Values& offset, int rotation,
+               const std::vector<Points>& torque, const Values& turning_damping, const Values& torque_preload,
+               const Values& turn_offset, double stiffness, double stiffness_damping) {
+    Pair p{};
+    place(p, a, b, vector3(position), vector3(position));
+    p.frame_a = p.frame_b = matrix3(frame);
+    if (force.size() != 3 || torque.size() != 3) throw std::invalid_argument("three curves are needed");
+    for (size_t i = 0; i < 3; ++i) {
+      p.force[i] = curve(force[i]);
+      p.torque[i] = curve(torque[i]);
+      p.damping[i] = vector3(damping)[static_cast<int>(i)];
+      p.turning_damping[i] = vector3(turning_damping)[static_cast<int>(i)];
+    }
+    p.preload = vector3(preload);
+    p.offset = vector3(offset);
+    p.torque_preload = vector3(torque_preload);
+    p.turn_offset = vector3(turn_offset);
+    if (rotation < 0 || rotation > static_cast<int>(Rotation::twist)) throw std::invalid_argument("unknown rotation");
+    p.rotation = static_cast<Rotation>(rotation);
+    p.stiffness = stiffness;
+    p.stiffness_damping = stiffness_damping;
+    model_.pairs.push_back(p);
+    return static_cast<int>(model_.pairs.size()) - 1;
+  }
+
+  // For universal and constant-velocity joints, whose frames on the two bodies differ.
+  void set_pair_frames(int index, const Rows& frame_a, const Rows& frame_b) {
+    Pair& p = model_.pairs.at(static_cast<size_t>(index));
+    p.frame_a = matrix3(frame_a);
+    p.frame_b = matrix3(frame_b);
+  }
+
+  int add_line(int a, int b, const Values& end_a, const Values& end_b, const Points& spring, double compression,
+               const Points& damper, const Points& bump, double bump_clearance, const Points& rebound,
+               double rebound_clearance) {
+    Line e{};
+    place(e, a, b, vector3(end_a), vector3(end_b));
+    e.design_length = norm(vector3(end_a) - vector3(end_b));
+    e.spring = curve(spring);
+    e.compression = compression;
+    e.damper = curve(damper);
+    e.bump = curve(bump);
+    e.rebound = curve(rebound);
+    e.bump_clearance = bump_clearance;
+    e.rebound_clearance = rebound_clearance;
+    model_.lines.push_back(e);
+    return static_cast<int>(model_.lines.size()) - 1;
+  }
+
+  int add_torsion(int a, int b, const Values& axis, const Points& torque, double preload, double damping) {
+    Torsion e{};
+    e.a = index(a);
+    e.b = index(b);
+    e.axis_b = normalised(vector3(axis));
+    const V3 helper = std::fabs(e.axis_b.x) < 0.7 ? V3{1, 0, 0} : V3{0, 1, 0};
+    e.mark_a = e.mark_b = normalised(cross(e.axis_b, helper));
+    e.torque = curve(torque);
+    e.preload = preload;
+    e.damping = damping;
+    model_.torsions.push_back(e);
+    return static_cast<int>(model_.torsions.size()) - 1;
+  }
+
+  // From end 1 on body b to end 2 on body a.
+  int add_beam(int a, int b, const Values& end_2, const Values& end_1, const Rows& frame, double axial,
+               const Values& bending, const Values& force, const Values& moment, double damping) {
+    Beam e{};
+    place(e, a, b, vector3(end_2), vector3(end_1));
+    e.frame_a = e.frame_b = matrix3(frame);
+    const double L = e.length = norm(vector3(end_2) - vector3(end_1));
+    const V3 s = vector3(bending);  // GJ, EIy, EIz
+    e.axial = axial / L;
+    e.shear = {0.0, 12.0 * s.z / (L * L * L), 12.0 * s.y / (L * L * L)};
+    e.bending = s / L;
+    set_preload(e, vector3(force), vector3(moment));
+    e.damping = damping;
+    model_.beams.push_back(e);
+    return static_cast<int>(model_.beams.size()) - 1;
+  }
+
+  int add_drive(int a, int b, const Values& position, const Values& axis, double stiffness, double damping) {
+    Drive e{};
+    place(e, a, b, vector3(position), vector3(position));
+    e.axis_b = normalised(vector3(axis));
+    e.stiffness = stiffness;
+    e.damping = damping;
+    model_.drives.push_back(e);
+    return static_cast<int>(model_.drives.size()) - 1;
+  }
+
+  int add_wheel(int body, int brake_body, int drive_body, const Values& axis, double inertia) {
+    Wheel w{};
+    w.body = index(body);
+    if (w.body == ground) throw std::invalid_argument("a wheel needs a body");
+    w.brake_body = index(brake_body);
+    w.drive_body = index(drive_body);
+    w.axis = normalised(vector3(axis));
+    w.inertia = inertia;
+    w.first_tyre = static_cast<int>(model_.tyres.size());
+    model_.wheels.push_back(w);
+    return static_cast<int>(model_.wheels.size()) - 1;
+  }
+
+  // A tyre of the wheel that was added last.
+  int add_tyre(int model, bool mirrored, const Values& coefficients, const Points& deflection_load,
+               const Points& bottoming, const Values& centre, double pressure) {
+    if (model_.wheels.empty()) throw std::invalid_argument("a tyre needs a wheel");
+    Wheel& wheel = model_.wheels.back();
+    TyreElement e{};
+    e.tyre.model = static_cast<TyreModel>(model);
+    e.tyre.mirrored = mirrored;
+    const bool old = e.tyre.model == TyreModel::pac89;
+    const int expected = old ? Pac89Coefficients<double>::size : MagicFormulaCoefficients<double>::size;
+    if (static_cast<int>(coefficients.size()) != expected) throw std::invalid_argument("wrong number of coefficients");
+    if (old) {
+      e.tyre.pac89 = Pac89Coefficients<double>::from_array(coefficients.data());
+    } else {
+      e.tyre.mf = MagicFormulaCoefficients<double>::from_array(coefficients.data());
+    }
+    tables_.emplace_back(deflection_load);
+    const OwnedTable& carcass = tables_.back();
+    tables_.emplace_back(bottoming);
+    const OwnedTable& rim = tables_.back();
+    e.curves = {carcass.view(), rim.view(), !carcass.x.empty(), !rim.x.empty()};
+    e.centre = vector3(centre) - centre_of(wheel.body);
+    e.pressure = pressure;
+    model_.tyres.push_back(e);
+    wheel.tyre_count += 1;
+    return static_cast<int>(model_.tyres.size()) - 1;
+  }
+
+  void add_air(int body, double drag, double front_lift, double rear_lift, const Values& centre, const Values& front,
+               const Values& rear) {
+    const V3 origin = centre_of(index(body));
+    model_.air.push_back({index(body), drag, front_lift, rear_lift, vector3(centre) - origin, vector3(front) - origin,
+                          vector3(rear) - origin});
+  }
+
+  void finish() {
+    model_.finish();
+    finished_ = true;
+    for (const Pose<double>& pose : model_.state.poses) design_.push_back(pose);
+  }
+
+  // ---- inputs
+
+  void set_gravity(const Values& g) { model_.gravity = vector3(g); }
+  void set_drive(int k, double target, double rate) {
+    Drive& e = model_.drives.at(static_cast<size_t>(k));
+    e.target = target;
+    e.rate = rate;
+  }
+  void set_load(int body, const Values& force, const Values& moment) {
+    model_.loads.at(static_cast<size_t>(body)) = {vector3(force), vector3(moment)};
+  }
+  void set_road(int tyre, const Values& point, const Values& normal, double speed, double mu) {
+    model_.tyres.at(static_cast<size_t>(tyre)).road = {vector3(point), normalised(vector3(normal)), speed, mu};
+  }
+  void set_wheel(int k, double drive_torque, double brake_torque) {
+    Wheel& w = model_.wheels.at(static_cast<size_t>(k));
+    w.drive_torque = drive_torque;
+    w.brake_torque = brake_torque;
+  }
+
+  // ---- state
+
+  NewArray poses() const {
+    NewArray out = new_array({model_.bodies.size(), pose_size});
+    store_poses(out.data());
+    return out;
+  }
+  NewArray twists() const {
+    NewArray out = new_array({model_.bodies.size(), twist_size});
+    store_twists(out.data());
+    return out;
+  }
+  NewArray spins() const {
+    NewArray out = new_array({model_.wheels.size()});
+    std::copy(model_.state.spins.begin(), model_.state.spins.end(), out.data());
+    return out;
+  }
+  void set_poses(const Rows& values) {
+    require_shape(values, model_.bodies.size(), pose_size);
+    const double* p = values.data();
+    for (Pose<double>& x : model_.state.poses) {
+      x = {{p[0], p[1], p[2]}, normalised(Quat<double>{p[3], p[4], p[5], p[6]})};
+      p += pose_size;
+    }
+  }
+  void set_twists(const Rows& values) {
+    require_shape(values, model_.bodies.size(), twist_size);
+    const double* p = values.data();
+    for (Twist<double>& u : model_.state.twists) {
+      u = {{p[0], p[1], p[2]}, {p[3], p[4], p[5]}};
+      p += twist_size;
+    }
+    model_.state.previous = model_.state.twists;
+  }
+  void set_spins(const Values& values) {
+    if (values.size() != model_.wheels.size()) throw std::invalid_argument("one spin for each wheel is needed");
+    model_.state.spins.assign(values.data(), values.data() + values.size());
+    model_.state.previous_spins = model_.state.spins;
+  }
+  void reset() {
+    model_.state.poses = design_;
+    for (Twist<double>& u : model_.state.twists) u = {{0, 0, 0}, {0, 0, 0}};
+    model_.state.previous = model_.state.twists;
+    std::fill(model_.state.spins.begin(), model_.state.spins.end(), 0.0);
+    model_.state.previous_spins = model_.state.spins;
+    for (TyreElement& e : model_.tyres) e.state = TyreState{};
+    model_.state.time = 0.0;
+  }
+
+  // ---- solutions
+
+  std::tuple<bool, int, double, double> solve_statics(int most_iterations, double tolerance, double longest_step, double regularisation) {
+    require_finished();
+    Model::StaticResult r;
+    {
+      nb::gil_scoped_release release;
+      r = model_.solve_statics(most_iterations, tolerance, longest_step, regularisation);
+    }
+    return {r.converged, r.iterations, r.residual, r.change};
+  }
+
+  // Statics over a list of drive targets, one row each, every one from the solution before it; a row that does not
+  // converge is approached in halves. Returns poses, drive forces, line lengths, and whether each row converged.
+  std::tuple<NewArray, NewArray, NewArray, NewArray, std::vector<bool>> sweep(const Rows& targets, int most_iterations,
+                                                                              double tolerance, double longest_step) {
+    require_finished();
+    const size_t rows = targets.shape(0), drives = model_.drives.size(), n = model_.bodies.size();
+    if (targets.shape(1) != drives) throw std::invalid_argument("one column for each drive is needed");
+    NewArray poses = new_array({rows, n, pose_size});
+    NewArray forces = new_array({rows, drives});
+    NewArray lengths = new_array({rows, model_.lines.size()});
+    NewArray loads = new_array({rows, model_.tyres.size()});
+    std::vector<bool> converged(rows);
+    {
+      nb::gil_scoped_release release;
+      std::vector<double> now(drives);
+      for (size_t j = 0; j < drives; ++j) now[j] = model_.drives[j].target;
+      for (size_t i = 0; i < rows; ++i) {
+        const std::vector<double> wanted(targets.data() + i * drives, targets.data() + (i + 1) * drives);
+        converged[i] = approach(now, wanted, most_iterations, tolerance, longest_step, 6);
+        if (converged[i]) now = wanted;
+        double* out = poses.data() + i * n * pose_size;
+        store_poses(out);
+        for (size_t j = 0; j < drives; ++j) forces.data()[i * drives + j] = drive_force_now(j);
+        for (size_t j = 0; j < model_.lines.size(); ++j) {
+          const Line& e = model_.lines[j];
+          lengths.data()[i * model_.lines.size() + j] = line_state(e, model_.relative_now(e.a, e.b)).length;
+        }
+        for (size_t j = 0; j < model_.tyres.size(); ++j) {
+          loads.data()[i * model_.tyres.size() + j] = model_.tyres[j].forces.Fz;
+        }
+      }
+    }
+    return {poses, forces, lengths, loads, converged};
+  }
+
+  double step(double h, int iterations, size_t count) {
+    require_finished();
+    nb::gil_scoped_release release;
+    return run_steps(model_, h, iterations, count);
+  }
+
+  // Steps of length h under inputs that change from step to step: targets of drives, driving and braking torques of
+  // wheels, heights of the road under tyres (columns may be absent: then the values set before stay). Every
+  // `every`-th state is kept.
+  std::tuple<NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, size_t, double> run(
+      double h, int iterations, size_t every, const Rows& targets, const Rows& drive_torques,
+               const Rows& brake_torques, const Rows& heights) {
+    require_finished();
+    const size_t steps = targets.shape(0), n = model_.bodies.size();
+    const size_t drives = targets.shape(1), wheels = drive_torques.shape(1), braked = brake_torques.shape(1);
+    const size_t roads = heights.shape(1);
+    if ((drives != 0 && drives != model_.drives.size()) || (wheels != 0 && wheels != model_.wheels.size()) ||
+        (braked != 0 && braked != model_.wheels.size()) || (roads != 0 && roads != model_.tyres.size())) {
+      throw std::invalid_argument("inputs need one column for each drive, wheel or tyre, or none");
+    }
+    if (every == 0) throw std::invalid_argument("every must be one or more");
+    const size_t kept = steps / every;
+    NewArray times = new_array({kept}), poses = new_array({kept, n, pose_size}), twists = new_array({kept, n, twist_size});
+    NewArray spins = new_array({kept, model_.wheels.size()});
+    NewArray tyre_out = new_array({kept, model_.tyres.size(), force_size});
+    NewArray drive_out = new_array({kept, model_.drives.size()});
+    size_t done = 0;
+    double seconds = 0.0;
+    {
+      nb::gil_scoped_release release;
+      const auto start = std::chrono::steady_clock::now();
+      for (size_t i = 0; i < steps; ++i) {
+        for (size_t j = 0; j < drives; ++j) {
+          Drive& e = model_.drives[j];
+          const double next = targets.data()[i * drives + j];
+          e.rate = (next - e.target) / h;
+          e.target = next;
+        }
+        for (size_t j = 0; j < wheels; ++j) model_.wheels[j].drive_torque = drive_torques.data()[i * wheels + j];
+        for (size_t j = 0; j < braked; ++j) model_.wheels[j].brake_torque = brake_torques.data()[i * braked + j];
+        for (size_t j = 0; j < roads; ++j) {
+          Road& road = model_.tyres[j].road;
+          const double next = heights.data()[i * roads + j];
+          road.speed = (next - road.point.z) / h;
+          road.point.z = next;
+        }
+        if (!std::isfinite(run_steps(model_, h, iterations, 1))) break;
+        if ((i + 1) % every != 0) continue;
+        times.data()[done] = model_.state.time;
+        store_poses(poses.data() + done * n * pose_size);
+        store_twists(twists.data() + done * n * twist_size);
+        std::copy(model_.state.spins.begin(), model_.state.spins.end(), spins.data() + done * model_.wheels.size());
+        store_tyres(tyre_out.data() + done * model_.tyres.size() * force_size);
+        for (size_t j = 0; j < model_.drives.size(); ++j) {
+          drive_out.data()[done * model_.drives.size() + j] = drive_force_now(j);
+        }
+        ++done;
+      }
+      seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    return {times, poses, twists, spins, tyre_out, drive_out, done, seconds};
+  }
+
+  NewArray line_lengths() {
+    NewArray out = new_array({model_.lines.size()});
+    for (size_t j = 0; j < model_.lines.size(); ++j) {
+      const Line& e = model_.lines[j];
+      out.data()[j] = line_state(e, model_.relative_now(e.a, e.b)).length;
+    }
+    return out;
+  }
+  NewArray tyre_forces_now() const {
+    NewArray out = new_array({model_.tyres.size(), force_size});
+    store_tyres(out.data());
+    return out;
+  }
+  NewArray drive_forces() {
+    NewArray out = new_array({model_.drives.size()});
+    for (size_t j = 0; j < model_.drives.size(); ++j) out.data()[j] = drive_force_now(j);
+    return out;
+  }
+
+  int body_count() const { return model_.count(); }
+  int block_count() const { return model_.matrix().block_count(); }
+
+ private:
+  int index(int i) const {
+    if (i < ground || i >= model_.count()) throw std::out_of_range("there is no body " + std::to_string(i));
+    return i;
+  }
+  V3 centre_of(int i) const { return i == ground ? V3{0, 0, 0} : model_.state.poses[static_cast<size_t>(i)].r; }
+  template <class Element>
+  void place(Element& e, int a, int b, const V3& point_a, const V3& point_b) const {
+    e.a = index(a);
+    e.b = index(b);
+    if (a == b) throw std::invalid_argument("an element needs two bodies");
+    e.arm_a = point_a - centre_of(a);
+    e.arm_b = point_b - centre_of(b);
+  }
+  void require_finished() const {
+    if (!finished_) throw std::logic_error("finish() must be called first");
+  }
+  static void require_shape(const Rows& values, size_t rows, size_t columns) {
+    if (values.shape(0) != rows || values.shape(1) != columns) throw std::invalid_argument("wrong shape");
+  }
+
+  bool approach(const std::vector<double>& from, const std::vector<double>& to, int most_iterations, double tolerance,
+                double longest_step, int halvings) {
+    const std::vector<Pose<double>> before = model_.state.poses;
+    for (size_t j = 0; j < to.size(); ++j) model_.drives[j].target = to[j];
+    if (model_.solve_statics(most_iterations, tolerance, longest_step, 0.0).converged) return true;
+    model_.state.poses = before;
+    if (halvings == 0) return false;
+    std::vector<double> middle(to.size());
+    for (size_t j = 0; j < to.size(); ++j) middle[j] = 0.5 * (from[j] + to[j]);
+    return approach(from, middle, most_iterations, tolerance, longest_step, halvings - 1) &&
+           approach(middle, to, most_iterations, tolerance, longest_step, halvings - 1);
+  }
+
+  double drive_force_now(size_t j) {
+    const Drive& e = model_.drives[j];
+    return force(e, model_.relative_now(e.a, e.b));
+  }
+  void store_poses(double* out) const {
+    for (const Pose<double>& x : model_.state.poses) {
+      const double values[pose_size] = {x.r.x, x.r.y, x.r.z, x.q.w, x.q.x, x.q.y, x.q.z};
+      out = std::copy(values, values + pose_size, out);
+    }
+  }
+  void store_twists(double* out) const {
+    for (const Twist<double>& u : model_.state.twists) {
+      const double values[twist_size] = {u.v.x, u.v.y, u.v.z, u.w.x, u.w.y, u.w.z};
+      out = std::copy(values, values + twist_size, out);
+    }
+  }
+  void store_tyres(double* out) const {
+    for (const TyreElement& e : model_.tyres) {
+      const TyreForces& f = e.forces;
+      const double values[force_size] = {f.Fx, f.Fy, f.Fz, f.Mx, f.My, f.Mz, f.kappa, f.alpha, f.gamma, f.deflection};
+      out = std::copy(values, values + force_size, out);
+    }
+  }
+
+  Model model_;
+  std::vector<Pose<double>> design_;
+  std::deque<OwnedTable> tables_;  // tyres keep views of them
+  bool finished_ = false;
+};
+
+}  // namespace
+}  // namespace trackrod
+
+void bind_multibody(nb::module_& m) {
+  using trackrod::MultibodyHandle;
+  nb::class_<MultibodyHandle>(m, "Multibody",
+                              "A multibody model: bodies, elements between them, wheels. Positions are given in the "
+                              "fixed frame at the design position, where all body axes are parallel to it; body -1 is "
+                              "the ground. A curve is a pair (abscissae, ordinates); ([0], [k]) is the rate k.")
+      .def(nb::init<>())
+      .def("add_body", &MultibodyHandle::add_body, "mass"_a, "inertia"_a, "centre"_a)
+      .def("add_pair", &MultibodyHandle::add_pair, "a"_a, "b"_a, "position"_a, "frame"_a, "force"_a, "damping"_a,
+           "preload"_a, "offset"_a, "rotation"_a, "torque"_a, "turning_damping"_a, "torque_preload"_a, "turn_offset"_a,
+           "stiffness"_a, "stiffness_damping"_a)
+      .def("set_pair_frames", &MultibodyHandle::set_pair_frames, "index"_a, "frame_a"_a, "frame_b"_a)
+      .def("add_line", &MultibodyHandle::add_line, "a"_a, "b"_a, "end_a"_a, "end_b"_a, "spring"_a, "compression"_a,
+           "damper"_a, "bump"_a, "bump_clearance"_a, "rebound"_a, "rebound_clearance"_a)
+      .def("add_torsion", &MultibodyHandle::add_torsion, "a"_a, "b"_a, "axis"_a, "torque"_a, "preload"_a, "damping"_a)
+      .def("add_beam", &MultibodyHandle::add_beam, "a"_a, "b"_a, "end_2"_a, "end_1"_a, "frame"_a, "axial"_a,
+           "bending"_a, "force"_a, "moment"_a, "damping"_a)
+      .def("add_drive", &MultibodyHandle::add_drive, "a"_a, "b"_a, "position"_a, "axis"_a, "stiffness"_a, "damping"_a)
+      .def("add_wheel", &MultibodyHandle::add_wheel, "body"_a, "brake_body"_a, "drive_body"_a, "axis"_a, "inertia"_a)
+      .def("add_tyre", &MultibodyHandle::add_tyre, "model"_a, "mirrored"_a, "coefficients"_a, "deflection_load"_a,
+           "bottoming"_a, "centre"_a, "pressure"_a)
+      .def("add_air", &MultibodyHandle::add_air, "body"_a, "drag"_a, "front_lift"_a, "rear_lift"_a, "centre"_a,
+           "front"_a, "rear"_a)
+      .def("finish", &MultibodyHandle::finish, "To be called once, when everything has been added.")
+      .def("set_gravity", &MultibodyHandle::set_gravity, "gravity"_a)
+      .def("set_drive", &MultibodyHandle::set_drive, "drive"_a, "target"_a, "rate"_a)
+      .def("set_load", &MultibodyHandle::set_load, "body"_a, "force"_a, "moment"_a)
+      .def("set_road", &MultibodyHandle::set_road, "tyre"_a, "point"_a, "normal"_a, "speed"_a, "mu"_a)
+      .def("set_wheel", &MultibodyHandle::set_wheel, "wheel"_a, "drive_torque"_a, "brake_torque"_a)
+      .def("poses", &MultibodyHandle::poses, "Rows x, y, z, and the quaternion w, x, y, z of each body.")
+      .def("twists", &MultibodyHandle::twists, "Rows of velocity and angular velocity in body axes of each body.")
+      .def("spins", &MultibodyHandle::spins)
+      .def("set_poses", &MultibodyHandle::set_poses, "poses"_a)
+      .def("set_twists", &MultibodyHandle::set_twists, "twists"_a)
+      .def("set_spins", &MultibodyHandle::set_spins, "spins"_a)
+      .def("reset", &MultibodyHandle::reset, "Back to the design position, at rest.")
+      .def("solve_statics", &MultibodyHandle::solve_statics, "most_iterations"_a, "tolerance"_a, "longest_step"_a,
+           "regularisation"_a, "Newton's method; returns (converged, iterations, residual, change).")
+      .def("sweep", &MultibodyHandle::sweep, "targets"_a, "most_iterations"_a, "tolerance"_a, "longest_step"_a,
+           "Statics over rows of drive targets: (poses, drive forces, line lengths, tyre loads, converged).")
+      .def("step", &MultibodyHandle::step, "h"_a, "iterations"_a, "count"_a,
+           "Implicit Euler steps; the largest change of a velocity in the last Newton iteration of any.")
+      .def("run", &MultibodyHandle::run, "h"_a, "iterations"_a, "every"_a, "targets"_a, "drive_torques"_a,
+           "brake_torques"_a, "heights"_a,
+           "Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, states kept, seconds).")
+      .def("line_lengths", &MultibodyHandle::line_lengths)
+      .def("tyre_forces", &MultibodyHandle::tyre_forces_now,
+           "Rows Fx, Fy, Fz, Mx, My, Mz, kappa, alpha, gamma, deflection of each tyre.")
+      .def("drive_forces", &MultibodyHandle::drive_forces)
+      .def_prop_ro("body_count", &MultibodyHandle::body_count)
+      .def_prop_ro("block_count", &MultibodyHandle::block_count);
+}

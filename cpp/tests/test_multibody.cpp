@@ -1,0 +1,405 @@
+// Multibody elements: derivatives against central differences, conservation laws, closed forms.
+#include <cmath>
+#include <vector>
+
+#include "check.hpp"
+#include "trackrod/multibody/model.hpp"
+
+using namespace trackrod;
+using namespace trackrod::multibody;
+
+namespace {
+
+test::Numbers numbers(7);
+
+double random_number(double low, double high) { return numbers(low, high); }
+V3 random_vector(double size) { return {random_number(-size, size), random_number(-size, size), random_number(-size, size)}; }
+M3 random_frame() { return to_matrix(quat_exp(random_vector(1.5))); }
+
+Body some_body() {
+  const M3 R = random_frame();
+  return {random_number(1.0, 5.0), R * M3::diagonal(0.02, 0.03, 0.04) * transpose(R)};
+}
+
+// Two bodies near each other, moving; frames of an element coincide up to a small displacement.
+Model two_bodies(bool moving) {
+  Model model;
+  for (int i = 0; i < 2; ++i) {
+    model.bodies.push_back(some_body());
+    model.state.poses.push_back({random_vector(0.3), quat_exp(random_vector(0.5))});
+  }
+  model.finish();
+  model.loads[0] = {random_vector(100.0), random_vector(30.0)};
+  for (Twist<double>& u : model.state.twists) {
+    if (moving) u = {random_vector(1.0), random_vector(0.1)};
+  }
+  return model;
+}
+
+// A point of E in the axes of a body, from its centre.
+V3 in_body(const Model& m, int i, const V3& p) {
+  if (i == ground) return p;
+  const Pose<double>& x = m.state.poses[static_cast<std::size_t>(i)];
+  return transpose(to_matrix(x.q)) * (p - x.r);
+}
+M3 frame_in_body(const Model& m, int i, const M3& frame) {
+  return i == ground ? frame : transpose(to_matrix(m.state.poses[static_cast<std::size_t>(i)].q)) * frame;
+}
+
+Curve stiffening() { return Curve({-0.02, -0.01, 0.0, 0.01, 0.02}, {-9000.0, -2500.0, 0.0, 2000.0, 8000.0}); }
+Curve turning() { return Curve({-0.3, -0.1, 0.0, 0.1, 0.3}, {-300.0, -60.0, 0.0, 50.0, 250.0}); }
+
+Pair some_pair(const Model& m, int a, int b, Rotation rotation) {
+  const V3 place = random_vector(0.3);
+  const M3 frame = random_frame();
+  Pair p{};
+  p.a = a;
+  p.b = b;
+  p.arm_a = in_body(m, a, place + random_vector(0.01));
+  p.arm_b = in_body(m, b, place);
+  p.frame_b = frame_in_body(m, b, frame);
+  p.frame_a = frame_in_body(m, a, to_matrix(quat_exp(random_vector(0.15))) * frame);
+  for (int i = 0; i < 3; ++i) {
+    p.force[i] = stiffening();
+    p.damping[i] = random_number(50.0, 200.0);
+    p.torque[i] = turning();
+    p.turning_damping[i] = random_number(1.0, 5.0);
+  }
+  p.preload = random_vector(300.0);
+  p.offset = random_vector(0.002);
+  p.torque_preload = random_vector(20.0);
+  p.turn_offset = random_vector(0.02);
+  p.rotation = rotation;
+  p.stiffness = 500.0;
+  p.stiffness_damping = 3.0;
+  return p;
+}
+
+Line some_line(const Model& m, int a, int b) {
+  Line e{};
+  e.a = a;
+  e.b = b;
+  const V3 first = random_vector(0.4), second = first + V3{0.05, 0.02, 0.25};
+  e.arm_a = in_body(m, a, second);
+  e.arm_b = in_body(m, b, first);
+  e.design_length = norm(second - first) + 0.005;
+  e.spring = Curve({-0.1, 0.0, 0.1, 0.2}, {-2500.0, 0.0, 3000.0, 8000.0});
+  e.compression = 0.04;
+  e.damper = Curve({-1.0, -0.1, 0.0, 0.1, 1.0}, {-900.0, -200.0, 0.0, 300.0, 1500.0});
+  e.bump = Curve({0.0, 0.01, 0.02}, {0.0, 500.0, 3000.0});
+  e.bump_clearance = 0.001;
+  e.rebound = Curve({0.0, 0.01, 0.02}, {0.0, 500.0, 3000.0});
+  e.rebound_clearance = 0.02;
+  return e;
+}
+
+Torsion some_torsion(const Model& m, int a, int b) {
+  Torsion e{};
+  e.a = a;
+  e.b = b;
+  const M3 frame = random_frame();
+  const M3 other = to_matrix(quat_exp(random_vector(0.2))) * frame;
+  e.axis_b = frame_in_body(m, b, frame).column(2);
+  e.mark_b = frame_in_body(m, b, frame).column(0);
+  e.mark_a = frame_in_body(m, a, other).column(0);
+  e.torque = turning();
+  e.preload = 30.0;
+  e.damping = 2.0;
+  return e;
+}
+
+Beam some_beam(const Model& m, int a, int b, double damping) {
+  Beam e{};
+  e.a = a;
+  e.b = b;
+  const M3 frame = random_frame();
+  const V3 start = random_vector(0.2);
+  e.length = 0.3;
+  const V3 end = start + frame.column(0) * e.length + random_vector(0.01);
+  e.arm_b = in_body(m, b, start);
+  e.arm_a = in_body(m, a, end);
+  e.frame_b = frame_in_body(m, b, frame);
+  e.frame_a = frame_in_body(m, a, to_matrix(quat_exp(random_vector(0.2))) * frame);
+  e.axial = 3e4;
+  e.shear = {0.0, 5e3, 2e3};
+  e.bending = {40.0, 30.0, 90.0};
+  set_preload(e, random_vector(200.0), random_vector(20.0));
+  e.damping = damping;
+  return e;
+}
+
+Drive some_drive(const Model& m, int a, int b) {
+  Drive e{};
+  e.a = a;
+  e.b = b;
+  e.arm_a = in_body(m, a, random_vector(0.2));
+  e.arm_b = in_body(m, b, random_vector(0.2));
+  e.axis_b = random_frame().column(1);
+  e.stiffness = 4e3;
+  e.damping = 60.0;
+  e.target = 0.02;
+  e.rate = 0.1;
+  return e;
+}
+
+struct Difference {
+  double worst, scale;
+};
+
+// Largest difference between the matrix and central differences of the residual by velocities.
+Difference dynamic_difference(Model& m, double h) {
+  const std::vector<Twist<double>> at = m.state.twists;
+  m.evaluate(at, {}, h, true);
+  const BlockMatrix matrix = m.matrix();
+  Difference found{0.0, 0.0};
+  const double step = 1e-4;  // [m/s], [rad/s]: a displacement of some nanometres
+  for (int j = 0; j < m.count(); ++j) {
+    for (int q = 0; q < 6; ++q) {
+      std::vector<Vec6> side[2];
+      for (int s = 0; s < 2; ++s) {
+        std::vector<Twist<double>> moved_twists = at;
+        Twist<double>& u = moved_twists[static_cast<std::size_t>(j)];
+        (q < 3 ? u.v : u.w)[q % 3] += s == 0 ? step : -step;
+        side[s] = m.evaluate(moved_twists, {}, h, false);
+      }
+      for (int i = 0; i < m.count(); ++i) {
+        for (int p = 0; p < 6; ++p) {
+          const auto row = static_cast<std::size_t>(i);
+          const double numeric = -(side[0][row][p] - side[1][row][p]) / (2.0 * step);
+          const double exact = matrix.holds(i, j) ? matrix.at(i, j)(p, q) : 0.0;
+          found.worst = std::max(found.worst, std::fabs(numeric - exact));
+          found.scale = std::max(found.scale, std::fabs(exact));
+        }
+      }
+    }
+  }
+  return found;
+}
+
+// The same for statics, by displacements.
+Difference static_difference(Model& m) {
+  m.static_forces(true);
+  const BlockMatrix matrix = m.matrix();
+  const std::vector<Pose<double>> at = m.state.poses;
+  Difference found{0.0, 0.0};
+  const double step = 1e-6;
+  for (int j = 0; j < m.count(); ++j) {
+    for (int q = 0; q < 6; ++q) {
+      std::vector<Vec6> side[2];
+      for (int s = 0; s < 2; ++s) {
+        m.state.poses = at;
+        Pose<double>& x = m.state.poses[static_cast<std::size_t>(j)];
+        V3 d{0, 0, 0};
+        d[q % 3] = s == 0 ? step : -step;
+        if (q < 3) {
+          x.r += d;
+        } else {
+          x.q = x.q * quat_exp(d);
+        }
+        side[s] = m.static_forces(false);
+      }
+      for (int i = 0; i < m.count(); ++i) {
+        for (int p = 0; p < 6; ++p) {
+          const auto row = static_cast<std::size_t>(i);
+          const double numeric = -(side[0][row][p] - side[1][row][p]) / (2.0 * step);
+          const double exact = matrix.holds(i, j) ? matrix.at(i, j)(p, q) : 0.0;
+          found.worst = std::max(found.worst, std::fabs(numeric - exact));
+          found.scale = std::max(found.scale, std::fabs(exact));
+        }
+      }
+    }
+  }
+  m.state.poses = at;
+  return found;
+}
+
+// Adds one element of a kind; the second body may be the ground.
+void add_element(Model& m, int kind, int b) {
+  switch (kind) {
+    case 0: m.pairs.push_back(some_pair(m, 0, b, Rotation::none)); break;
+    case 1: m.pairs.push_back(some_pair(m, 0, b, Rotation::vector)); break;
+    case 2: m.pairs.push_back(some_pair(m, 0, b, Rotation::axis)); break;
+    case 3: m.pairs.push_back(some_pair(m, 0, b, Rotation::cross)); break;
+    case 4: m.pairs.push_back(some_pair(m, 0, b, Rotation::twist)); break;
+    case 5: m.lines.push_back(some_line(m, 0, b)); break;
+    case 6: m.torsions.push_back(some_torsion(m, 0, b)); break;
+    case 7: m.beams.push_back(some_beam(m, 0, b, 0.0)); break;
+    case 8: m.beams.push_back(some_beam(m, 0, b, 2e-3)); break;
+    default: m.drives.push_back(some_drive(m, 0, b)); break;
+  }
+  const std::vector<Twist<double>> twists = m.state.twists;
+  const auto loads = m.loads;
+  m.finish();
+  m.state.twists = twists;
+  m.loads = loads;
+}
+
+void derivatives_are_exact() {
+  for (int kind = 0; kind <= 9; ++kind) {
+    for (int round = 0; round < 6; ++round) {
+      for (int b : {1, ground}) {
+        Model rest = two_bodies(false);
+        add_element(rest, kind, b);
+        const Difference s = static_difference(rest);
+        CHECK_NEAR(s.worst / s.scale, 0.0, 3e-8);
+        // The matrix takes the rotation during one step as small: h w is 1e-5 here.
+        Model moving = two_bodies(true);
+        add_element(moving, kind, b);
+        const Difference d = dynamic_difference(moving, 1e-4);
+        CHECK_NEAR(d.worst / d.scale, 0.0, 1e-6);
+      }
+    }
+  }
+}
+
+// Forces inside a system change neither its momentum nor its angular momentum.
+void momentum_is_conserved() {
+  for (int kind = 0; kind <= 9; ++kind) {
+    Model m = two_bodies(true);
+    m.gravity = {0, 0, 0};
+    m.loads.assign(2, {{0, 0, 0}, {0, 0, 0}});
+    add_element(m, kind, 1);
+    m.loads.assign(2, {{0, 0, 0}, {0, 0, 0}});
+    m.static_forces(false);
+    const std::vector<Vec6> W = m.static_forces(false);
+    V3 force{0, 0, 0}, moment{0, 0, 0};
+    double size = 0.0;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const V3 f{W[i][0], W[i][1], W[i][2]}, n{W[i][3], W[i][4], W[i][5]};
+      force += f;
+      moment += cross(m.state.poses[i].r, f) + to_matrix(m.state.poses[i].q) * n;
+      size = std::max(size, norm(f) + norm(n));
+    }
+    CHECK_NEAR(norm(force) / size, 0.0, 1e-13);
+    CHECK_NEAR(norm(moment) / size, 0.0, 1e-13);
+  }
+}
+
+// A body on a spring swings with the frequency of the closed form; implicit Euler converges with its first order.
+void oscillator_has_its_frequency() {
+  const double k = 4000.0, mass = 10.0, end = 0.2;
+  double errors[2];
+  for (int refinement = 0; refinement < 2; ++refinement) {
+    Model m;
+    m.bodies.push_back({mass, M3::diagonal(0.1, 0.1, 0.1)});
+    m.state.poses.push_back({{0.01, 0.0, 0.0}, Quat<double>::identity()});
+    Pair p{};
+    p.a = 0;
+    p.b = ground;
+    p.frame_a = p.frame_b = M3::identity();
+    for (Curve& c : p.force) c = Curve::linear(k);
+    p.rotation = Rotation::none;
+    m.pairs.push_back(p);
+    m.finish();
+    m.gravity = {0, 0, 0};
+    const double h = refinement == 0 ? 2e-5 : 1e-5;
+    const int steps = static_cast<int>(std::lround(end / h));
+    for (int i = 0; i < steps; ++i) m.step(h, 2);
+    errors[refinement] = m.state.poses[0].r.x - 0.01 * std::cos(std::sqrt(k / mass) * end);
+  }
+  CHECK_NEAR(errors[1] / errors[0], 0.5, 0.02);
+  CHECK_NEAR(2.0 * errors[1] - errors[0], 0.0, 2e-8);  // extrapolated
+}
+
+// A free body under no torque keeps its angular momentum as the step shrinks.
+void free_rotation_keeps_its_momentum() {
+  Model m;
+  m.bodies.push_back({1.0, M3::diagonal(1.0, 2.0, 3.0)});
+  m.state.poses.push_back({{0, 0, 0}, Quat<double>::identity()});
+  m.finish();
+  m.gravity = {0, 0, 0};
+  m.state.twists[0].w = {1.0, 2.0, 0.5};
+  m.state.previous = m.state.twists;
+  const V3 before{1.0, 4.0, 1.5};
+  for (int i = 0; i < 10000; ++i) m.step(1e-5, 3);
+  const V3 after = to_matrix(m.state.poses[0].q) * (m.bodies[0].inertia * m.state.twists[0].w);
+  CHECK_NEAR(norm(after - before), 0.0, 1e-4);
+}
+
+// A cantilever of beams bends by F L^3 / 3 E I, and by the closed form of a large deflection.
+void cantilever_bends() {
+  const int pieces = 16;
+  const double length = 1.0, EI = 10.0;
+  for (const double load : {0.01, 10.0}) {  // F L^2 / EI = 0.001 and 1
+    Model m;
+    const double piece = length / pieces;
+    for (int i = 0; i < pieces; ++i) {
+      m.bodies.push_back({0.01, M3::diagonal(1e-5, 1e-5, 1e-5)});
+      m.state.poses.push_back({{piece * (i + 1), 0.0, 0.0}, Quat<double>::identity()});
+    }
+    for (int i = 0; i < pieces; ++i) {
+      Beam e{};
+      e.b = i - 1;
+      e.a = i;
+      e.arm_a = e.arm_b = {0, 0, 0};
+      e.frame_a = e.frame_b = M3::identity();
+      e.length = piece;
+      e.axial = 1e7 / piece;
+      e.shear = {0.0, 12 * EI / (piece * piece * piece), 12 * EI / (piece * piece * piece)};
+      e.bending = {EI / piece, EI / piece, EI / piece};
+      m.beams.push_back(e);
+    }
+    m.finish();
+    m.gravity = {0, 0, 0};
+    m.loads.back().f = {0.0, 0.0, load};
+    const Model::StaticResult result = m.solve_statics(200, 1e-12, 0.1, 0.0);
+    CHECK(result.converged);
+    const double tip = m.state.poses.back().r.z;
+    // the second figure is the elastica for F L^2 / EI = 1 (Mattiasson 1981)
+    if (load < 1.0) {
+      CHECK_NEAR(tip / (load / (3 * EI)), 1.0, 1e-5);
+    } else {
+      CHECK_NEAR(tip, 0.30172, 1e-4);
+      CHECK_NEAR(length - m.state.poses.back().r.x, 0.05643, 1e-4);
+    }
+  }
+}
+
+// The block factorisation solves what it is given, with fill-in.
+void block_solver_solves() {
+  const int n = 7;
+  BlockMatrix matrix;
+  std::vector<std::pair<int, int>> coupled;
+  for (int i = 1; i < n; ++i) coupled.emplace_back(i, (i * 3) % i);
+  coupled.emplace_back(0, n - 1);
+  coupled.emplace_back(2, 5);
+  matrix.set_pattern(n, coupled);
+  std::vector<Vec6> x(n), right(n);
+  for (int i = 0; i < n; ++i) {
+    for (int p = 0; p < 6; ++p) x[static_cast<std::size_t>(i)][p] = random_number(-1.0, 1.0);
+  }
+  matrix.set_zero();
+  for (int i = 0; i < n; ++i) {
+    right[static_cast<std::size_t>(i)] = Vec6{};
+    for (int j = 0; j < n; ++j) {
+      const bool wanted = i == j || std::any_of(coupled.begin(), coupled.end(), [&](const auto& c) {
+                            return (c.first == i && c.second == j) || (c.first == j && c.second == i);
+                          });
+      if (!wanted) continue;
+      Mat6& block = matrix.at(i, j);
+      for (int p = 0; p < 6; ++p) {
+        for (int q = 0; q < 6; ++q) block(p, q) = random_number(-1.0, 1.0) + (i == j && p == q ? 8.0 : 0.0);
+      }
+      subtract_product(right[static_cast<std::size_t>(i)], block, x[static_cast<std::size_t>(j)]);
+    }
+  }
+  CHECK(matrix.factorise());
+  matrix.solve(right);
+  for (int i = 0; i < n; ++i) {
+    for (int p = 0; p < 6; ++p) {
+      CHECK_NEAR(right[static_cast<std::size_t>(i)][p], -x[static_cast<std::size_t>(i)][p], 1e-12);
+    }
+  }
+}
+
+}  // namespace
+
+int main() {
+  derivatives_are_exact();
+  momentum_is_conserved();
+  oscillator_has_its_frequency();
+  free_rotation_keeps_its_momentum();
+  cantilever_bends();
+  block_solver_solves();
+  return test::report("multibody");
+}

@@ -1,0 +1,472 @@
+// A mechanism: bodies, elements between them, wheels on the road; its forces, its statics, its steps in time.
+//
+// Unknowns are the six velocities of every body and the spin of every wheel. One implicit Euler step of length h solves
+//   M (V - V_n)/h + (0, w x I w) - M g - W(X_n + h V, V) = 0
+// by Newton's method from the predictor 2 V_n - V_(n-1), with exact derivatives of all elements. Statics is the same without
+// inertia, in displacements. Spins are eliminated into the blocks of their carriers.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "trackrod/multibody/beam.hpp"
+#include "trackrod/multibody/block.hpp"
+#include "trackrod/multibody/drive.hpp"
+#include "trackrod/multibody/element.hpp"
+#include "trackrod/multibody/line.hpp"
+#include "trackrod/multibody/pair.hpp"
+#include "trackrod/multibody/torsion.hpp"
+#include "trackrod/multibody/wheel.hpp"
+
+namespace trackrod::multibody {
+
+struct Body {
+  double mass;  // [kg]
+  M3 inertia;   // about the centre of mass in body axes [kg m2]
+};
+
+// Everything that changes with time; copying it is saving it.
+struct State {
+  double time = 0.0;
+  std::vector<Pose<double>> poses;
+  std::vector<Twist<double>> twists;
+  std::vector<Twist<double>> previous;  // a step before, for the predictor
+  std::vector<double> spins, previous_spins;
+  std::vector<TyreState> tyres;
+  std::vector<double> sigma_x, sigma_y, Kxk, Kya, Fx, Fy;  // of each tyre's last evaluation
+};
+
+// Aerodynamic force on one body: drag and lifts by the square of the speed along the body's x axis.
+struct Air {
+  int body = ground;
+  double drag = 0.0, front_lift = 0.0, rear_lift = 0.0;  // 0.5 rho A c [N s2/m2]
+  V3 centre{0, 0, 0}, front{0, 0, 0}, rear{0, 0, 0};     // where they act, in body axes from the centre of mass
+};
+
+class Model {
+ public:
+  std::vector<Body> bodies;
+  std::vector<Pair> pairs;
+  std::vector<Line> lines;
+  std::vector<Torsion> torsions;
+  std::vector<Beam> beams;
+  std::vector<Drive> drives;
+  std::vector<Wheel> wheels;
+  std::vector<TyreElement> tyres;
+  std::vector<Wrench<double>> loads;  // on each body: force in E, moment in E about the centre of mass
+  std::vector<Air> air;
+  V3 gravity{0.0, 0.0, -9.80665};
+  State state;
+
+  // To be called once, when everything has been added.
+  void finish() {
+    std::vector<std::pair<int, int>> coupled;
+    const auto couple = [&](const auto& elements) {
+      for (const auto& e : elements) coupled.emplace_back(e.a, e.b);
+    };
+    couple(pairs);
+    couple(lines);
+    couple(torsions);
+    couple(beams);
+    couple(drives);
+    for (const Wheel& wheel : wheels) {
+      coupled.emplace_back(wheel.body, wheel.brake_body);
+      coupled.emplace_back(wheel.body, wheel.drive_body);
+    }
+    matrix_.set_pattern(count(), coupled);
+    const std::size_t n = bodies.size();
+    bodies_now_.resize(n);
+    right_.resize(n);
+    loads.resize(n, {{0, 0, 0}, {0, 0, 0}});
+    spin_row_.resize(wheels.size());
+    spin_column_.resize(wheels.size());
+    spin_pivot_.resize(wheels.size());
+    spin_right_.resize(wheels.size());
+    state.twists.assign(n, {{0, 0, 0}, {0, 0, 0}});
+    state.previous = state.twists;
+    state.spins.assign(wheels.size(), 0.0);
+    state.previous_spins = state.spins;
+    trial_ = state.twists;
+    trial_spins_ = state.spins;
+  }
+
+  int count() const { return static_cast<int>(bodies.size()); }
+  const BlockMatrix& matrix() const { return matrix_; }
+
+  // One step of length h with a fixed number of Newton iterations; returns the largest change of a velocity in the
+  // last of them, NaN if the matrix was singular.
+  double step(double h, int iterations) {
+    predict();
+    double change = 0.0;
+    for (int i = 0; i < iterations; ++i) {
+      change = newton_step(h);
+      if (!std::isfinite(change)) return std::numeric_limits<double>::quiet_NaN();
+    }
+    accept(h);
+    return change;
+  }
+
+  // Residual of the equations of motion at the velocities of `trial`, and the matrix of its derivatives.
+  // Returns the residual force on each body (what accelerates it beyond what is asked).
+  const std::vector<Vec6>& evaluate(const std::vector<Twist<double>>& trial, const std::vector<double>& spins, double h,
+                                    bool with_matrix) {
+    place_bodies(trial, h);
+    std::fill(right_.begin(), right_.end(), Vec6{});
+    if (with_matrix) matrix_.set_zero();
+    Assembly to{&right_, with_matrix ? &matrix_ : nullptr, h, 1.0};
+    add_elements(to);
+    add_inertia(trial, h, with_matrix);
+    add_wheels(trial, spins, h, with_matrix);
+    return right_;
+  }
+
+  // Wrenches on all bodies at rest in the present poses (force in E, moment in body axes); elements, weight, loads.
+  const std::vector<Vec6>& static_forces(bool with_matrix) {
+    rest_bodies();
+    std::fill(right_.begin(), right_.end(), Vec6{});
+    if (with_matrix) matrix_.set_zero();
+    Assembly to{&right_, with_matrix ? &matrix_ : nullptr, 1.0, 0.0};
+    add_elements(to);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      add_to(right_[i], gravity * bodies[i].mass + loads[i].f, transpose(bodies_now_[i].R) * loads[i].m);
+      if (with_matrix) {
+        const V3 m = transpose(bodies_now_[i].R) * loads[i].m;
+        add(matrix_.at(static_cast<int>(i), static_cast<int>(i)), 3, 3, skew(m), -1.0);
+      }
+    }
+    add_static_tyres(with_matrix);
+    return right_;
+  }
+
+  struct StaticResult {
+    bool converged;
+    int iterations;
+    double residual;  // largest force or moment left [N], [N m]
+    double change;    // largest displacement of the last iteration [m], [rad]
+  };
+
+  // Equilibrium from the present poses by Newton's method with a limit on the displacement of one iteration.
+  //
+  // `regularisation` [N/m] is added to the diagonal scaled by nothing else: zero for a determinate system.
+  StaticResult solve_statics(int most_iterations, double tolerance, double longest_step, double regularisation) {
+    StaticResult result{false, 0, 0.0, 0.0};
+    for (int k = 0; k < most_iterations; ++k) {
+      static_forces(true);
+      result.residual = largest(right_);
+      if (!std::isfinite(result.residual)) return result;
+      if (regularisation > 0.0) {
+        for (int i = 0; i < count(); ++i) {
+          Mat6& block = matrix_.at(i, i);
+          for (int j = 0; j < 6; ++j) block(j, j) += regularisation;
+        }
+      }
+      if (!matrix_.factorise()) return result;
+      matrix_.solve(right_);
+      result.change = largest(right_);
+      if (!std::isfinite(result.change)) return result;
+      const double scale = result.change > longest_step ? longest_step / result.change : 1.0;
+      for (std::size_t i = 0; i < bodies.size(); ++i) displace(state.poses[i], right_[i], scale);
+      result.iterations = k + 1;
+      if (result.change < tolerance) {
+        result.converged = true;
+        static_forces(false);
+        result.residual = largest(right_);
+        return result;
+      }
+    }
+    return result;
+  }
+
+  // Relative motion of two bodies at the present state.
+  Relative<double> relative_now(int a, int b) {
+    load_present();
+    const BodyState& A = body_state(a);
+    const BodyState& B = body_state(b);
+    return relative(A.r, A.R, A.u, B.r, B.R, B.u);
+  }
+
+ private:
+  void place_bodies(const std::vector<Twist<double>>& trial, double h) {
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const Pose<double> x = moved(state.poses[i], trial[i], h);
+      bodies_now_[i] = {x.r, to_matrix(x.q), trial[i]};
+    }
+  }
+  void rest_bodies() {
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      bodies_now_[i] = {state.poses[i].r, to_matrix(state.poses[i].q), {{0, 0, 0}, {0, 0, 0}}};
+    }
+  }
+  void load_present() {
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      bodies_now_[i] = {state.poses[i].r, to_matrix(state.poses[i].q), state.twists[i]};
+    }
+  }
+  const BodyState& body_state(int i) const { return i == ground ? still_ : bodies_now_[static_cast<std::size_t>(i)]; }
+
+  template <class Element>
+  void add_element(const Element& e, Assembly& to) {
+    const BodyState& A = body_state(e.a);
+    const BodyState& B = body_state(e.b);
+    const Relative<double> x = relative(A.r, A.R, A.u, B.r, B.R, B.u);
+    assemble(respond(e, x), x, e.a, e.b, A, B, to);
+  }
+  void add_elements(Assembly& to) {
+    for (const Pair& e : pairs) add_element(e, to);
+    for (const Line& e : lines) add_element(e, to);
+    for (const Torsion& e : torsions) add_element(e, to);
+    for (const Beam& e : beams) add_element(e, to);
+    for (const Drive& e : drives) add_element(e, to);
+  }
+
+  // Inertia, weight and loads; the matrix becomes the derivative of the residual.
+  void add_inertia(const std::vector<Twist<double>>& trial, double h, bool with_matrix) {
+    const double rate = 1.0 / h;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const Body& body = bodies[i];
+      const Twist<double>& u = trial[i];
+      const Twist<double>& old = state.twists[i];
+      const M3 Rt = transpose(bodies_now_[i].R);
+      const V3 momentum = body.inertia * u.w;
+      const V3 f = gravity * body.mass + loads[i].f - (u.v - old.v) * (body.mass * rate);
+      const V3 load_m = Rt * loads[i].m;
+      const V3 m = load_m - body.inertia * ((u.w - old.w) * rate) - cross(u.w, momentum);
+      add_to(right_[i], f, m);
+      if (!with_matrix) continue;
+      Mat6& block = matrix_.at(static_cast<int>(i), static_cast<int>(i));
+      for (int k = 0; k < 3; ++k) block(k, k) += body.mass * rate;
+      add(block, 3, 3, body.inertia * rate + skew(u.w) * body.inertia - skew(momentum) - skew(load_m) * h);
+    }
+    for (const Air& a : air) add_air(a);
+  }
+
+  void add_air(const Air& a) {
+    if (a.body == ground) return;
+    const BodyState& b = bodies_now_[static_cast<std::size_t>(a.body)];
+    const V3 v = transpose(b.R) * state.twists[static_cast<std::size_t>(a.body)].v;  // of the last step: it changes slowly
+    const double pressure = v.x * v.x;
+    const V3 drag{-a.drag * v.x * std::fabs(v.x), 0.0, 0.0};
+    const V3 front{0.0, 0.0, a.front_lift * pressure}, rear{0.0, 0.0, a.rear_lift * pressure};
+    const V3 m = cross(a.centre, drag) + cross(a.front, front) + cross(a.rear, rear);
+    add_to(right_[static_cast<std::size_t>(a.body)], b.R * (drag + front + rear), m);
+  }
+
+  // Tyres, spins, brakes and driving torques. Each spin is eliminated at once: its row and column touch its carrier alone.
+  void add_wheels(const std::vector<Twist<double>>& trial, const std::vector<double>& spins, double h, bool with_matrix) {
+    using D = Dual<7>;
+    for (std::size_t k = 0; k < wheels.size(); ++k) {
+      Wheel& wheel = wheels[k];
+      const auto i = static_cast<std::size_t>(wheel.body);
+      const double omega = spins[k];
+      Vec3<D> v, w;
+      for (int j = 0; j < 3; ++j) {
+        v[j] = D(trial[i].v[j]);
+        w[j] = D(trial[i].w[j]);
+        v[j].d[j] = 1.0;
+        w[j].d[3 + j] = 1.0;
+      }
+      D spin(omega);
+      spin.d[6] = 1.0;
+      const BodyState& b = bodies_now_[i];
+      Vec3<D> r;
+      Mat3<D> R;
+      for (int j = 0; j < 3; ++j) {
+        r[j] = D(b.r[j]);
+        r[j].d[j] = h;
+      }
+      for (int row = 0; row < 3; ++row) {  // R exp(h dw) to first order
+        for (int col = 0; col < 3; ++col) R(row, col) = D(b.R(row, col));
+        R(row, 0).d[4] = -h * b.R(row, 2);
+        R(row, 0).d[5] = h * b.R(row, 1);
+        R(row, 1).d[3] = h * b.R(row, 2);
+        R(row, 1).d[5] = -h * b.R(row, 0);
+        R(row, 2).d[3] = -h * b.R(row, 1);
+        R(row, 2).d[4] = h * b.R(row, 0);
+      }
+      Vec3<D> f{D(0.0), D(0.0), D(0.0)}, m{D(0.0), D(0.0), D(0.0)};
+      D torque(0.0);
+      for (int t = wheel.first_tyre; t < wheel.first_tyre + wheel.tyre_count; ++t) {
+        const WheelForces<D> o = tyre_forces(tyres[static_cast<std::size_t>(t)], wheel.axis, r, R, v, w, spin, h);
+        f += o.f;
+        m += o.m;
+        torque += o.spin;
+      }
+      // moment in body axes; the spin's momentum resists the turning of its axis
+      const D w_axis = dot(w, wheel.axis);
+      const Vec3<D> gyro = cross(w, wheel.axis * ((spin + w_axis) * wheel.inertia));
+      const Vec3<D> m_body = transpose(R) * m - gyro;
+      // brake: Coulomb's law, made smooth near standstill
+      const D slow = spin * (1.0 / brake_speed);
+      const D share = slow / sqrt(D(1.0) + slow * slow);
+      const D brake = share * -wheel.brake_torque;
+      // in axes of the carrier the spin's own acceleration is what is left of the torque about the axis
+      const double old_axis = dot(state.twists[i].w, wheel.axis);
+      const D acceleration = ((spin - state.spins[k]) + (w_axis - old_axis)) * (wheel.inertia / h);
+      const D balance = torque + brake + wheel.drive_torque - acceleration;
+      wheel.next_omega = omega;
+
+      Vec6& W = right_[i];
+      Vec6 force{};
+      for (int j = 0; j < 3; ++j) {
+        force[j] = f[j].v;
+        force[3 + j] = m_body[j].v;
+      }
+      for (int j = 0; j < 6; ++j) W[j] += force[j];
+      add_reaction(wheel.brake_body, wheel, -brake.v);
+      add_reaction(wheel.drive_body, wheel, -wheel.drive_torque);
+      if (!with_matrix) continue;
+
+      // rows: carrier (6), spin (1); residual derivative is minus the derivative of the forces
+      Mat6& A = matrix_.at(wheel.body, wheel.body);
+      double column[6], row[6];
+      for (int p = 0; p < 6; ++p) {
+        const D& e = p < 3 ? f[p] : m_body[p - 3];
+        for (int q = 0; q < 6; ++q) A(p, q) -= e.d[q];
+        column[p] = -e.d[6];
+        row[p] = -balance.d[p];
+      }
+      const double pivot = -balance.d[6];
+      spin_pivot_[k] = pivot;
+      spin_right_[k] = balance.v;
+      for (int p = 0; p < 6; ++p) {
+        spin_row_[k].a[p] = row[p];
+        spin_column_[k].a[p] = column[p];
+      }
+      for (int p = 0; p < 6; ++p) {
+        W[p] -= column[p] * balance.v / pivot;
+        for (int q = 0; q < 6; ++q) A(p, q) -= column[p] * row[q] / pivot;
+      }
+      // The brake's reaction on its carrier depends on the spin, when that is not the wheel's own carrier as well.
+      // Its derivative is left to the next iteration: the torque saturates, and only near standstill it changes at all.
+    }
+  }
+
+  void add_reaction(int body, const Wheel& wheel, double torque) {
+    if (body == ground) return;
+    const V3 axis_E = body_state(wheel.body).R * wheel.axis;
+    add_to(right_[static_cast<std::size_t>(body)], {0, 0, 0}, transpose(body_state(body).R) * axis_E * torque);
+  }
+
+  // Tyres at rest carry load only: the road holds nothing sideways in statics, drives and loads do.
+  void add_static_tyres(bool with_matrix) {
+    using D = Dual<7>;
+    for (const Wheel& wheel : wheels) {
+      const auto i = static_cast<std::size_t>(wheel.body);
+      const BodyState& b = bodies_now_[i];
+      for (int t = wheel.first_tyre; t < wheel.first_tyre + wheel.tyre_count; ++t) {
+        TyreElement& e = tyres[static_cast<std::size_t>(t)];
+        e.state.slip = {0.0, 0.0};
+        Vec3<D> r;
+        Mat3<D> R;
+        for (int j = 0; j < 3; ++j) {
+          r[j] = D(b.r[j]);
+          r[j].d[j] = 1.0;
+        }
+        for (int row = 0; row < 3; ++row) {
+          for (int col = 0; col < 3; ++col) R(row, col) = D(b.R(row, col));
+          R(row, 0).d[4] = -b.R(row, 2);
+          R(row, 0).d[5] = b.R(row, 1);
+          R(row, 1).d[3] = b.R(row, 2);
+          R(row, 1).d[5] = -b.R(row, 0);
+          R(row, 2).d[3] = -b.R(row, 1);
+          R(row, 2).d[4] = b.R(row, 0);
+        }
+        const Vec3<D> none{D(0.0), D(0.0), D(0.0)};
+        const WheelForces<D> o = tyre_forces(e, wheel.axis, r, R, none, none, D(0.0), 0.0);
+        const D Fz = dot(o.f, e.road.normal);
+        const Vec3<D> f = Vec3<D>{D(e.road.normal.x), D(e.road.normal.y), D(e.road.normal.z)} * Fz;
+        const Vec3<D> axis = R * wheel.axis;
+        const D lean = dot(axis, e.road.normal);
+        const Vec3<D> down = (axis * lean - e.road.normal) / sqrt(D(1.0) - lean * lean);
+        const Vec3<D> arm = R * e.centre;
+        const D radius = dot(r + arm - e.road.point, e.road.normal) / sqrt(D(1.0) - lean * lean);
+        const Vec3<D> m = transpose(R) * cross(arm + down * radius, f);
+        Vec6& W = right_[i];
+        for (int j = 0; j < 3; ++j) {
+          W[j] += f[j].v;
+          W[3 + j] += m[j].v;
+        }
+        if (!with_matrix) continue;
+        Mat6& A = matrix_.at(wheel.body, wheel.body);
+        for (int p = 0; p < 6; ++p) {
+          const D& x = p < 3 ? f[p] : m[p - 3];
+          for (int q = 0; q < 6; ++q) A(p, q) -= x.d[q];
+        }
+      }
+    }
+  }
+
+  void predict() {
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const Twist<double>&u = state.twists[i], &old = state.previous[i];
+      trial_[i] = {u.v * 2.0 - old.v, u.w * 2.0 - old.w};
+    }
+    for (std::size_t k = 0; k < wheels.size(); ++k) trial_spins_[k] = 2.0 * state.spins[k] - state.previous_spins[k];
+  }
+
+  double newton_step(double h) {
+    evaluate(trial_, trial_spins_, h, true);
+    if (!matrix_.factorise()) return std::numeric_limits<double>::quiet_NaN();
+    matrix_.solve(right_);
+    double change = 0.0;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const Vec6& d = right_[i];
+      trial_[i].v += V3{d[0], d[1], d[2]};
+      trial_[i].w += V3{d[3], d[4], d[5]};
+      for (int j = 0; j < 6; ++j) change = std::max(change, std::fabs(d[j]));
+      if (!std::isfinite(d[0] + d[1] + d[2] + d[3] + d[4] + d[5])) return std::numeric_limits<double>::quiet_NaN();
+    }
+    for (std::size_t k = 0; k < wheels.size(); ++k) {
+      const Vec6& d = right_[static_cast<std::size_t>(wheels[k].body)];
+      double sum = spin_right_[k];
+      for (int p = 0; p < 6; ++p) sum -= spin_row_[k].a[p] * d[p];
+      trial_spins_[k] += sum / spin_pivot_[k];
+    }
+    return change;
+  }
+
+  void accept(double h) {
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      state.poses[i] = moved(state.poses[i], trial_[i], h);
+      state.poses[i].q = normalised(state.poses[i].q);
+    }
+    state.previous = state.twists;
+    state.twists = trial_;
+    state.previous_spins = state.spins;
+    state.spins = trial_spins_;
+    for (TyreElement& e : tyres) e.state = e.next;
+    state.time += h;
+  }
+
+  static void displace(Pose<double>& pose, const Vec6& d, double scale) {
+    pose.r += V3{d[0], d[1], d[2]} * scale;
+    pose.q = normalised(pose.q * quat_exp(V3{d[3], d[4], d[5]} * scale));
+  }
+
+  static double largest(const std::vector<Vec6>& values) {
+    double found = 0.0;
+    for (const Vec6& v : values) {
+      for (int j = 0; j < 6; ++j) {
+        const double size = std::fabs(v[j]);
+        if (!(size <= found)) found = size;  // keeps a NaN
+      }
+    }
+    return found;
+  }
+
+  static constexpr double brake_speed = 0.05;  // [rad/s] where the brake holds 70 % of its torque
+
+  BlockMatrix matrix_;
+  std::vector<BodyState> bodies_now_;
+  BodyState still_{{0, 0, 0}, M3::identity(), {{0, 0, 0}, {0, 0, 0}}};
+  std::vector<Vec6> right_;
+  std::vector<Twist<double>> trial_;
+  std::vector<double> trial_spins_;
+  std::vector<Vec6> spin_row_, spin_column_;
+  std::vector<double> spin_pivot_, spin_right_;
+};
+
+}  // namespace trackrod::multibody

@@ -1,0 +1,153 @@
+// A wheel on its tyres: contact with a plane road, forces of the tyre, and the spin as one more unknown.
+//
+// The spin speed omega is counted about the spin axis against the carrier of the wheel. The mass and the inertia across
+// the axis belong to the carrier, the inertia about the axis to the spin alone. Torque about the axis accelerates the
+// spin, everything else acts on the carrier.
+#pragma once
+
+#include "trackrod/dual.hpp"
+#include "trackrod/multibody/element.hpp"
+#include "trackrod/tyre/transient.hpp"
+#include "trackrod/tyre/tyre.hpp"
+#include "trackrod/tyre/vertical.hpp"
+
+namespace trackrod::multibody {
+
+// The road under a tyre as a plane, and what else the tyre must know of it.
+struct Road {
+  V3 point{0, 0, 0};   // of the plane, in E [m]
+  V3 normal{0, 0, 1};  // unit vector, up
+  double speed = 0.0;  // of the plane along its normal [m/s]
+  double mu = 1.0;     // friction factor
+};
+
+struct TyreState {
+  TransientSlip<double> slip{0.0, 0.0};
+};
+
+// What a tyre does, in its contact frame.
+struct TyreForces {
+  double Fx = 0, Fy = 0, Fz = 0, Mx = 0, My = 0, Mz = 0;
+  double kappa = 0, alpha = 0, gamma = 0, deflection = 0;
+};
+
+struct TyreElement {
+  trackrod::Tyre<double> tyre;
+  VerticalCurves curves;
+  V3 centre;        // of the wheel on the carrier, in body axes from the centre of mass [m]
+  double pressure;  // [Pa]
+  Road road;
+  TyreState state;                // at the beginning of a step
+  TyreState next;                 // at its end
+  TyreForces forces;              // of the last evaluation
+  double sigma_x = 0.3, sigma_y = 0.3, Kxk = 0.0, Kya = 0.0, last_Fx = 0.0, last_Fy = 0.0;  // of the last evaluation
+};
+
+struct Wheel {
+  int body;                         // carrier
+  int brake_body, drive_body;       // which take the reactions
+  V3 axis;                          // spin axis in axes of the carrier, towards +y
+  double inertia;                   // about the axis [kg m2], with what turns with it
+  double omega = 0.0;               // spin speed at the beginning of a step [rad/s]
+  double next_omega = 0.0;
+  double drive_torque = 0.0;        // [N m], input
+  double brake_torque = 0.0;        // largest torque of the brake [N m], input, not negative
+  int first_tyre = 0, tyre_count = 0;
+};
+
+// What the tyre exerts on the carrier and the spin at the place and speeds given: T is a Dual by the seven velocities.
+template <class T>
+struct WheelForces {
+  Vec3<T> f;   // force in E
+  Vec3<T> m;   // moment about the carrier's centre of mass in E, without the part about the spin axis
+  T spin;      // torque about the spin axis
+};
+
+template <class T>
+inline WheelForces<T> tyre_forces(TyreElement& e, const V3& axis_body, const Vec3<T>& r, const Mat3<T>& R,
+                                  const Vec3<T>& v, const Vec3<T>& w_body, const T& omega, double h) {
+  using D = Dual<4>;
+  WheelForces<T> out{{T(0.0), T(0.0), T(0.0)}, {T(0.0), T(0.0), T(0.0)}, T(0.0)};
+  const Road& road = e.road;
+  const Vec3<T> axis = R * axis_body;
+  const Vec3<T> arm = R * e.centre;
+  const Vec3<T> centre = r + arm;
+  const T lean = dot(axis, road.normal);                    // sine of the inclination angle
+  const T cosine = sqrt(T(1.0) - lean * lean);
+  const Vec3<T> forward = cross(axis, road.normal) / cosine;
+  const Vec3<T> lateral = cross(road.normal, forward);
+  const Vec3<T> down = (axis * lean - road.normal) / cosine;  // in the wheel plane
+  const T height = dot(centre - road.point, road.normal);
+  const T radius = height / cosine;                            // from the centre to the road in the wheel plane
+  const T free = T(free_radius(e.tyre, value_of(omega)));
+  const T rho = free - radius;
+  const bool pac89_tyre = e.tyre.model == TyreModel::pac89;
+  e.forces = TyreForces{};
+  e.next = e.state;
+  e.forces.deflection = value_of(rho);
+  if (!(value_of(rho) > 0.0)) {
+    e.next.slip = {0.0, 0.0};
+    return out;
+  }
+  const Vec3<T> contact = down * radius;  // from the wheel centre
+  const Vec3<T> w = R * w_body;
+  const Vec3<T> v_centre = v + cross(w, arm);
+  const Vec3<T> v_contact = v_centre + cross(w, contact);
+  const T rate = -(dot(v_centre, road.normal) - road.speed) / cosine;
+  const T gamma = asin(lean);
+  const T Vx = dot(v_contact, forward);
+  const T Vsy = dot(v_contact, lateral);
+
+  // vertical force with its slopes by deflection and rate
+  using D2 = Dual<2>;
+  const trackrod::Tyre<double>& tyre = e.tyre;
+  const double p = e.pressure;
+  const double gamma_value = value_of(gamma);
+  D2 rho2(value_of(rho)), rate2(value_of(rate));
+  rho2.d[0] = 1.0;
+  rate2.d[1] = 1.0;
+  const VerticalInput<D2> around{D2(value_of(omega)), D2(e.last_Fx), D2(e.last_Fy), D2(gamma_value), D2(p)};
+  const D2 Fz2 = vertical_force(tyre, e.curves, rho2, rate2, around);
+  const T Fz = chain(Fz2.v, Fz2.d[0], Fz2.d[1], rho, rate);
+  if (!(value_of(Fz) > 0.0)) {
+    e.next.slip = {0.0, 0.0};
+    return out;
+  }
+  const T Re = T(effective_radius(tyre, value_of(Fz), value_of(omega), p));
+  const ContactVelocity<T> velocity{Vx, Vx - omega * Re, Vsy};
+  TransientSlip<T> slip{T(e.state.slip.x), T(e.state.slip.y)};
+  if (h > 0.0) slip = relax(slip, velocity, T(e.sigma_x), T(e.sigma_y), h);
+  e.next.slip = {value_of(slip.x), value_of(slip.y)};
+  const double low = pac89_tyre ? pac89::low_speed : tyre.mf.VXLOW;
+  const T sx = damped_slip(slip.x, velocity.Vsx, Vx, Fz, T(e.Kxk), T(e.sigma_x), low);
+  const T sy = damped_slip(slip.y, -velocity.Vsy, Vx, Fz, T(e.Kya), T(e.sigma_y), low);
+
+  // the formula with its slopes by load, slips and inclination
+  D in[4] = {D(value_of(Fz)), D(value_of(sx)), D(value_of(sy)), D(value_of(gamma))};
+  for (int i = 0; i < 4; ++i) in[i].d[i] = 1.0;
+  const ContactInput<D> contact_in =
+      contact_input<D>({in[1], in[2]}, in[0], in[3], D(value_of(Vx)), D(p), D(road.mu));
+  const ContactOutput<D> o = evaluate(tyre, contact_in, Limits::on);
+  const auto chained = [&](const D& x) {
+    T result = (Fz - value_of(Fz)) * x.d[0] + (sx - value_of(sx)) * x.d[1] + (sy - value_of(sy)) * x.d[2] +
+               (gamma - gamma_value) * x.d[3];
+    return result + x.v;
+  };
+  const T Fx = chained(o.Fx), Fy = chained(o.Fy), Mx = chained(o.Mx), My = chained(o.My), Mz = chained(o.Mz);
+  e.last_Fx = o.Fx.v;
+  e.last_Fy = o.Fy.v;
+  e.sigma_x = o.sigma_x.v;
+  e.sigma_y = o.sigma_y.v;
+  e.Kxk = o.Kxk.v;
+  e.Kya = o.Kya.v;
+  e.forces = {o.Fx.v, o.Fy.v, value_of(Fz), o.Mx.v, o.My.v, o.Mz.v, contact_in.kappa.v, std::atan(value_of(sy)),
+              gamma_value, value_of(rho)};
+
+  out.f = forward * Fx + lateral * Fy + road.normal * Fz;
+  const Vec3<T> moment = cross(contact, out.f) + forward * Mx + axis * My + road.normal * Mz;
+  out.spin = dot(axis, moment);
+  out.m = moment - axis * out.spin + cross(arm, out.f);
+  return out;
+}
+
+}  // namespace trackrod::multibody

@@ -1,0 +1,1 @@
+"""The detailed model: a vehicle as bodies and elements, its equilibrium and its motion."""

@@ -1,0 +1,435 @@
+"""From a vehicle to a model that can be solved: rigid groups, elements, wheels, drives.
+
+Ideal joints become connectors of `JOINT_STIFFNESS` in the directions they hold. The steering column is reduced to its
+ratio: the rack is driven against its housing. All positions are those of the design position in V, which is also the
+fixed frame E at the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod import _core
+from trackrod.core.corners import Axle, Corner
+from trackrod.core.errors import InputError
+from trackrod.multibody.rigid import RigidGroup, Spin, rigid_groups
+from trackrod.tyre.model import Tyre
+from trackrod.vehicle.characteristics import Characteristic
+from trackrod.vehicle.connectors import Beam, Bushing, Damper, Spring, Stop, TorsionSpring
+from trackrod.vehicle.elements import GROUND, Joint, JointType, Vector
+from trackrod.vehicle.vehicle import Vehicle, subsystem_of
+
+__all__ = ["JOINT_STIFFNESS", "CompiledModel", "compile_axle", "compile_vehicle"]
+
+Array = NDArray[np.float64]
+Points = tuple[list[float], list[float]]
+
+#: Stiffness of an ideal joint [N/m], [N·m/rad], and the time that its damping takes [s].
+JOINT_STIFFNESS = 3e9
+JOINT_TURNING_STIFFNESS = 3e7
+JOINT_DAMPING_TIME = 1e-5
+#: Stiffness of a drive [N/m] and its damping [N·s/m].
+DRIVE_STIFFNESS = 1e9
+DRIVE_DAMPING = 1e4
+
+_NO_CURVE: Points = ([], [])
+_ZERO = np.zeros(3)
+#: Codes of the core for what resists rotation.
+_NONE, _VECTOR, _AXIS, _CROSS, _TWIST = range(5)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompiledModel:
+    """A model of the core together with the names of what is in it.
+
+    Attributes
+    ----------
+    core
+        The model; its state changes when it is solved or run.
+    vehicle
+        What it was made from.
+    groups
+        Bodies of the model in the order of their indices.
+    index
+        Index by the name of a vehicle's body; −1 for what stands still.
+    drives
+        Index by name: ``rack``, and ``pad_fl`` … on a rig.
+    lines
+        Index of the line element of each spring, damper and stop.
+    corners
+        Wheels in the order of their indices.
+    tyres
+        Corner of each tyre.
+    """
+
+    core: _core.Multibody
+    vehicle: Vehicle
+    groups: tuple[RigidGroup, ...]
+    index: Mapping[str, int]
+    drives: Mapping[str, int] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)
+    corners: tuple[Corner, ...] = ()
+    tyres: tuple[Corner, ...] = ()
+
+    @property
+    def centres(self) -> Array:
+        """Centres of mass of the groups at the design position, shape (n, 3) [m]."""
+        return np.array([group.centre for group in self.groups])
+
+
+def compile_vehicle(vehicle: Vehicle, *, with_tyres: bool = True) -> CompiledModel:
+    """The whole vehicle, free on its tyres, or without wheels' tyres."""
+    return _Compiler(vehicle, None, with_tyres=with_tyres).model()
+
+
+def compile_axle(vehicle: Vehicle, axle: Axle) -> CompiledModel:
+    """One axle on a rig: the sprung body stands still, the wheels rest on pads that set the height of their centres."""
+    return _Compiler(vehicle, axle, with_tyres=False).model()
+
+
+class _Compiler:
+    def __init__(self, vehicle: Vehicle, axle: Axle | None, *, with_tyres: bool) -> None:
+        self.vehicle = vehicle
+        self.axle = axle
+        self.with_tyres = with_tyres
+        groups, spins = rigid_groups(vehicle, self._column())
+        self.spins = [spin for spin in spins if axle in (None, spin.wheel.corner.axle)]
+        kept = groups if axle is None else self._of_axle(groups)
+        self.groups = tuple(kept)
+        self.index = {name: i for i, group in enumerate(self.groups) for name in group.names}
+        self.core = _core.Multibody()
+
+    def _column(self) -> list[str]:
+        """Bodies of the steering between the steering wheel and the rack."""
+        steering = self.vehicle.steering
+        if steering is None:
+            return []
+        rack = next(joint for joint in self.vehicle.joints if joint.name == steering.rack_joint)
+        subsystem = subsystem_of(steering.rack_joint)
+        names = [body.name for body in self.vehicle.bodies if subsystem_of(body.name) == subsystem]
+        return [name for name in names if name not in rack.bodies]
+
+    def _of_axle(self, groups: Iterable[RigidGroup]) -> list[RigidGroup]:
+        """Groups that are linked to the wheels of the axle without the sprung body."""
+        moving = [group for group in groups if self.vehicle.chassis not in group.names]
+        of_body = {name: i for i, group in enumerate(moving) for name in group.names}
+        linked: dict[int, set[int]] = {i: set() for i in range(len(moving))}
+        for connector in self.vehicle.acting(self.vehicle.connectors()):
+            first, second = (of_body.get(body) for body in connector.bodies)
+            if first is not None and second is not None:
+                linked[first].add(second)
+                linked[second].add(first)
+        wanted = {of_body[spin.wheel.body] for spin in self.spins}
+        todo = list(wanted)
+        while todo:
+            for other in linked[todo.pop()] - wanted:
+                wanted.add(other)
+                todo.append(other)
+        return [group for i, group in enumerate(moving) if i in wanted]
+
+    def model(self) -> CompiledModel:
+        for group in self.groups:
+            self.core.add_body(group.mass, group.inertia, group.centre)
+        vehicle = self.vehicle
+        spin_joints = {wheel.joint for wheel in vehicle.wheels}
+        for joint in vehicle.acting(vehicle.joints):
+            if joint.name not in spin_joints:
+                self._add_joint(joint)
+        for bushing in vehicle.acting(vehicle.bushings):
+            self._add_bushing(bushing)
+        lines = self._add_lines()
+        for torsion_spring in vehicle.acting(vehicle.torsion_springs):
+            self._add_torsion(torsion_spring)
+        for beam in vehicle.acting(vehicle.beams):
+            self._add_beam(beam)
+        drives = self._add_drives()
+        corners, tyres = self._add_wheels()
+        if self.axle is None:
+            self._add_air()
+        self.core.finish()
+        return CompiledModel(self.core, vehicle, self.groups, self.index, drives, lines, corners, tyres)
+
+    def _pair(self, bodies: tuple[str, str]) -> tuple[int, int] | None:
+        """Indices of two bodies; None if they move as one or neither is in the model."""
+        first, second = (-1 if body == GROUND else self.index.get(body, -1) for body in bodies)
+        return None if first == second else (first, second)
+
+    def _add_joint(self, joint: Joint) -> None:
+        pair = self._pair(joint.bodies)
+        if pair is None or joint.type is JointType.FIXED:
+            return
+        kind = joint.type
+        frame_a = frame_b = _frame_along(joint.axis)
+        if kind in (JointType.HOOKE, JointType.PERPENDICULAR):
+            frame_a, frame_b = _cross_frames(joint.axis, joint.second_axis)
+        elif kind is JointType.CONVEL:
+            frame_a, frame_b = _shaft_frames(joint.axis, joint.second_axis)
+        holds = _HELD[kind]
+        rates: list[Points] = [([0.0], [JOINT_STIFFNESS * held]) for held in holds]
+        rotation = _ROTATION[kind]
+        turning = JOINT_TURNING_STIFFNESS if rotation == _VECTOR else 0.0
+        index = self.core.add_pair(
+            *pair,
+            np.array(joint.position),
+            frame_b,
+            rates,
+            np.array(holds, dtype=float) * JOINT_STIFFNESS * JOINT_DAMPING_TIME,
+            _ZERO,
+            _ZERO,
+            rotation,
+            [([0.0], [turning])] * 3,
+            np.full(3, turning * JOINT_DAMPING_TIME),
+            _ZERO,
+            _ZERO,
+            JOINT_TURNING_STIFFNESS,
+            JOINT_TURNING_STIFFNESS * JOINT_DAMPING_TIME,
+        )
+        self.core.set_pair_frames(index, frame_a, frame_b)
+
+    def _add_bushing(self, bushing: Bushing) -> None:
+        pair = self._pair(bushing.bodies)
+        if pair is None:
+            return
+        curves = [_points(curve) for curve in bushing.characteristic.curves]
+        damping = np.array(bushing.characteristic.damping)
+        preload, offset = np.array(bushing.preload), np.array(bushing.offset)
+        self.core.add_pair(
+            *pair,
+            np.array(bushing.position),
+            np.array(bushing.axes),
+            curves[:3],
+            damping[:3].copy(),
+            preload[:3].copy(),
+            offset[:3].copy(),
+            _VECTOR,
+            curves[3:],
+            damping[3:].copy(),
+            preload[3:].copy(),
+            offset[3:].copy(),
+            0.0,
+            0.0,
+        )
+
+    def _add_lines(self) -> dict[str, int]:
+        """Springs, dampers and stops; those between the same points of the same bodies become one element."""
+        vehicle = self.vehicle
+        found: dict[tuple[tuple[str, str], tuple[Vector, Vector]], _LineParts] = {}
+        elements: list[Spring | Damper | Stop] = [
+            *vehicle.acting(vehicle.springs),
+            *vehicle.acting(vehicle.dampers),
+            *vehicle.acting(vehicle.stops),
+        ]
+        names: dict[str, int] = {}
+        single: list[_LineParts] = []
+        for element in elements:
+            if self._pair(element.bodies) is None:
+                continue
+            parts = found.setdefault((element.bodies, element.ends), _LineParts(element.bodies, element.ends))
+            if parts.has(element):  # a second spring on the same line
+                parts = _LineParts(element.bodies, element.ends)
+                single.append(parts)
+            parts.take(element)
+        for parts in (*found.values(), *single):
+            index = self._add_line(parts)
+            names |= dict.fromkeys(parts.names, index)
+        return names
+
+    def _add_line(self, parts: _LineParts) -> int:
+        pair = self._pair(parts.bodies)
+        if pair is None:
+            raise InputError(f"the ends of {parts.names} are on one body")
+        spring, damper, bump, rebound = parts.spring, parts.damper, parts.bump, parts.rebound
+        return self.core.add_line(
+            *pair,
+            np.array(parts.ends[0]),
+            np.array(parts.ends[1]),
+            _NO_CURVE if spring is None else _points(spring.characteristic.curve),
+            0.0 if spring is None else spring.design_compression,
+            _NO_CURVE if damper is None else _points(damper.characteristic.curve),
+            _NO_CURVE if bump is None else _points(bump.characteristic.curve),
+            0.0 if bump is None else bump.clearance,
+            _NO_CURVE if rebound is None else _points(rebound.characteristic.curve),
+            0.0 if rebound is None else rebound.clearance,
+        )
+
+    def _add_torsion(self, spring: TorsionSpring) -> None:
+        pair = self._pair(spring.bodies)
+        if pair is not None:
+            axis, curve = np.array(spring.axis), _points(spring.curve)
+            self.core.add_torsion(*pair, axis, curve, spring.preload, spring.damping)
+
+    def _add_beam(self, beam: Beam) -> None:
+        pair = self._pair(beam.bodies)
+        if pair is None:
+            return
+        first, second = pair
+        section, preload = beam.section, np.array(beam.preload)
+        self.core.add_beam(
+            second,
+            first,
+            np.array(beam.ends[1]),
+            np.array(beam.ends[0]),
+            np.array(beam.axes),
+            section.axial,
+            np.array([section.torsional, section.bending_y, section.bending_z]),
+            preload[:3].copy(),
+            preload[3:].copy(),
+            beam.damping,
+        )
+
+    def _add_drives(self) -> dict[str, int]:
+        drives = {}
+        steering = self.vehicle.steering
+        if steering is not None:
+            rack = next(joint for joint in self.vehicle.joints if joint.name == steering.rack_joint)
+            pair = self._pair(rack.bodies)
+            if pair is not None:
+                position, axis = np.array(rack.position), np.array(rack.axis)
+                drives["rack"] = self.core.add_drive(*pair, position, axis, DRIVE_STIFFNESS, DRIVE_DAMPING)
+        if self.axle is not None:
+            for spin in self.spins:
+                wheel = spin.wheel
+                centre, up = np.array(wheel.centre), np.array([0.0, 0.0, 1.0])
+                body = self.index[wheel.body]
+                drives[f"pad_{wheel.corner}"] = self.core.add_drive(
+                    body, -1, centre, up, DRIVE_STIFFNESS, DRIVE_DAMPING
+                )
+        return drives
+
+    def _add_wheels(self) -> tuple[tuple[Corner, ...], tuple[Corner, ...]]:
+        if self.axle is not None:
+            return tuple(spin.wheel.corner for spin in self.spins), ()
+        tyres: list[Corner] = []
+        for spin in self.spins:
+            wheel = spin.wheel
+            body, brake, drive = (self.index[n] for n in (wheel.body, wheel.brake_reaction, wheel.drive_reaction))
+            self.core.add_wheel(body, brake, drive, np.array(wheel.axis), spin.inertia)
+            if self.with_tyres:
+                tyres += self._add_tyres(spin)
+        return tuple(spin.wheel.corner for spin in self.spins), tuple(tyres)
+
+    def _add_tyres(self, spin: Spin) -> list[Corner]:
+        wheel = spin.wheel
+        outward = np.array(wheel.axis) * wheel.corner.side.sign
+        for place in wheel.tyres:
+            tyre = Tyre(self.vehicle.tyres[place.tyre], mounted=wheel.corner.side)
+            centre = np.array(wheel.centre) + outward * place.offset
+            formula, mirrored, coefficients, deflection_load, bottoming = tyre.core_arguments()
+            self.core.add_tyre(formula, mirrored, coefficients, deflection_load, bottoming, centre, tyre.pressure)
+        return [wheel.corner] * len(wheel.tyres)
+
+    def _add_air(self) -> None:
+        air = self.vehicle.aerodynamics
+        if air is None:
+            return
+        scale = 0.5 * air.density * air.frontal_area
+        front, rear = (
+            np.mean([wheel.centre for wheel in self.vehicle.wheels if wheel.corner.axle is axle], axis=0)
+            for axle in Axle
+        )
+        centre = 0.5 * (front + rear)
+        centre[2] = air.centre_height
+        self.core.add_air(
+            self.index[self.vehicle.chassis],
+            scale * air.drag,
+            scale * air.front_lift,
+            scale * air.rear_lift,
+            centre,
+            front,
+            rear,
+        )
+
+
+@dataclass(slots=True)
+class _LineParts:
+    """What acts along one line."""
+
+    bodies: tuple[str, str]
+    ends: tuple[Vector, Vector]
+    spring: Spring | None = None
+    damper: Damper | None = None
+    bump: Stop | None = None
+    rebound: Stop | None = None
+    names: list[str] = field(default_factory=list)
+
+    @staticmethod
+    def _slot(element: Spring | Damper | Stop) -> str:
+        if isinstance(element, Spring):
+            return "spring"
+        if isinstance(element, Damper):
+            return "damper"
+        return "rebound" if element.rebound else "bump"
+
+    def has(self, element: Spring | Damper | Stop) -> bool:
+        return getattr(self, self._slot(element)) is not None
+
+    def take(self, element: Spring | Damper | Stop) -> None:
+        setattr(self, self._slot(element), element)
+        self.names.append(element.name)
+
+
+#: Which displacements a joint holds along the x, y and z axis of its frame, z being its axis.
+_HELD = {
+    JointType.FIXED: (1, 1, 1),
+    JointType.REVOLUTE: (1, 1, 1),
+    JointType.TRANSLATIONAL: (1, 1, 0),
+    JointType.CYLINDRICAL: (1, 1, 0),
+    JointType.SPHERICAL: (1, 1, 1),
+    JointType.HOOKE: (1, 1, 1),
+    JointType.CONVEL: (1, 1, 1),
+    JointType.INPLANE: (0, 0, 1),
+    JointType.INLINE: (1, 1, 0),
+    JointType.ORIENTATION: (0, 0, 0),
+    JointType.PERPENDICULAR: (0, 0, 0),
+}
+_ROTATION = {
+    JointType.FIXED: _VECTOR,
+    JointType.REVOLUTE: _AXIS,
+    JointType.TRANSLATIONAL: _VECTOR,
+    JointType.CYLINDRICAL: _AXIS,
+    JointType.SPHERICAL: _NONE,
+    JointType.HOOKE: _CROSS,
+    JointType.CONVEL: _TWIST,
+    JointType.INPLANE: _NONE,
+    JointType.INLINE: _NONE,
+    JointType.ORIENTATION: _VECTOR,
+    JointType.PERPENDICULAR: _CROSS,
+}
+
+
+def _points(curve: Characteristic) -> Points:
+    return curve.x.tolist(), curve.y.tolist()
+
+
+def _frame_along(axis: Vector) -> Array:
+    """A frame whose z axis is `axis`, axes as columns."""
+    z = np.array(axis)
+    x = np.cross(np.eye(3)[int(np.abs(z).argmin())], z)
+    x /= np.linalg.norm(x)
+    return np.ascontiguousarray(np.column_stack((x, np.cross(z, x), z)))
+
+
+def _cross_frames(first: Vector, second: Vector) -> tuple[Array, Array]:
+    """Frames of a universal joint: x of the first along the axis on the first body, y of the second on the second."""
+    x, y = np.array(first), np.array(second)
+    z_first = _frame_along(first)[:, 0]
+    frame_a = np.column_stack((x, np.cross(z_first, x), z_first))
+    z_second = _frame_along(second)[:, 0]
+    frame_b = np.column_stack((np.cross(y, z_second), y, z_second))
+    return np.ascontiguousarray(frame_a), np.ascontiguousarray(frame_b)
+
+
+def _shaft_frames(first: Vector, second: Vector) -> tuple[Array, Array]:
+    """Frames of a constant-velocity joint: z along the shafts, the second turned out of the first without twist."""
+    frame = _frame_along(first)
+    a, b = np.array(first), np.array(second)
+    if a @ b < 0:
+        b = -b
+    axis = np.cross(a, b)
+    skew = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    turn = np.eye(3) + skew + skew @ skew / (1.0 + float(a @ b))
+    return frame, np.ascontiguousarray(turn @ frame)
