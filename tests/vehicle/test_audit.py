@@ -492,8 +492,10 @@ def test_left_and_right_are_said_once_and_errors_come_first() -> None:
     found = findings(car)
     assert [f.severity for f in found] == sorted((f.severity for f in found), key=list(Severity).index)
     assert found[0].severity is ERROR
-    (stops,) = (f for f in found if f.what == "stop")
-    assert len(stops.elements) == len([s for s in car.stops if s.name.startswith("front")])
+    bump, rebound = (f for f in found if f.what == "stop")
+    front = [s for s in car.stops if s.name.startswith("front")]
+    assert len(bump.elements) + len(rebound.elements) == len(front)
+    assert len(bump.elements) == len(rebound.elements) == 2
     assert all(f.hint for f in found if f.severity is not NOTE)
 
 

@@ -47,6 +47,13 @@ _DAMPER = (
 )
 _THROTTLE = (0.0, 0.25, 0.5, 0.75, 1.0)
 _OPENING = (0.0, 0.42, 0.72, 0.9, 1.0)  # share of the full torque at these throttles
+_SWITCHES = {
+    "kinematic_flag": "1 ideal joints, 0 bushings",
+    "subframe_active": "1 subframe on bushings, 0 rigid with the body",
+    "leaf_simplified": "1 vertical and roll springs instead of the leaf, 0 leaf",
+    "aero_drag_active": "1 forces of the air, 0 none",
+    "steering_assist_active": "1 assistance, 0 none",
+}
 _LINES = {
     LineType.SPRING: ("NSPRING_ASSEMBLY", "ac_spring", "springs", "spr"),
     LineType.DAMPER: ("DAMPER_ASSEMBLY", "ac_damper", "dampers", "dpr"),
@@ -131,7 +138,7 @@ class _Writer:
         springing = axle.springing
         switches = {"kinematic_flag": 0, **sheet.switches}
         entries: list[tuple[str, str, float | int | str, str]] = [
-            (name, _SINGLE, value, "switch") for name, value in switches.items()
+            _switch(name, value) for name, value in switches.items()
         ]
         entries += [
             ("toe_angle", _BOTH, float(sheet.toe), "static toe of a wheel, toe-in positive [deg]"),
@@ -241,8 +248,8 @@ class _Writer:
         area = {"USAGE": "rack_piston_area", "SYMMETRY": _SINGLE, "PROPERTY_FILE": assist}
         area |= {"DATA_BLOCK": "STEERING_ASSIST", "ATTRIBUTE_NAME": "piston_area"}
         entries: list[tuple[str, str, float | int | str, str]] = [
-            ("kinematic_flag", _SINGLE, 0, "switch"),
-            ("steering_assist_active", _SINGLE, 1, "switch"),
+            _switch("kinematic_flag", 0),
+            _switch("steering_assist_active", 1),
             ("max_steering_angle", _SINGLE, float(steering.lock), "steering-wheel angle at the stop [deg]"),
             (
                 "max_rack_displacement",
@@ -266,7 +273,7 @@ class _Writer:
     def _bar(self, bar: BarDesign) -> tuple[str, str, str, str, str]:
         template = TEMPLATES["anti_roll_bar"]
         entries: list[tuple[str, str, float | int | str, str]] = [
-            ("kinematic_flag", _SINGLE, 0, "switch"),
+            _switch("kinematic_flag", 0),
             ("bar_rate", _SINGLE, bar.rate, "torque over twist from end to end [N*mm/deg]"),
             ("bar_damping", _SINGLE, number(bar.rate * _DAMPING_TIME, 2), "[N*mm*s/deg]"),
         ]
@@ -308,8 +315,8 @@ class _Writer:
     def _body(self) -> tuple[str, str, str, str, str]:
         body = self.sheet.body
         entries: list[tuple[str, str, float | int | str, str]] = [
-            ("kinematic_flag", _SINGLE, 0, "switch"),
-            ("aero_drag_active", _SINGLE, 1, "switch"),
+            _switch("kinematic_flag", 0),
+            _switch("aero_drag_active", 1),
             ("aero_frontal_area", _SINGLE, number(1e6 * body.area, 0), "[mm2]"),
             ("air_density", _SINGLE, number(1e-9 * AIR_DENSITY, 13), "[kg/mm3]"),
             ("drag_coefficient", _SINGLE, body.drag, "[-]"),
@@ -331,7 +338,7 @@ class _Writer:
         train = self.sheet.powertrain
         minor = {0.0: "rear", 1.0: "front"}.get(train.front_share, "any")
         entries: list[tuple[str, str, float | int | str, str]] = [
-            ("kinematic_flag", _SINGLE, 0, "switch"),
+            _switch("kinematic_flag", 0),
             ("engine_inertia", _SINGLE, number(1e6 * train.inertia, 0), "[kg*mm2]"),
             ("engine_idle_speed", _SINGLE, float(train.idle), "[rpm]"),
             ("engine_rev_limit", _SINGLE, float(train.limit), "[rpm]"),
@@ -361,7 +368,7 @@ class _Writer:
     def _brakes(self) -> tuple[str, str, str, str, str]:
         brakes = self.sheet.brakes
         entries: list[tuple[str, str, float | int | str, str]] = [
-            ("kinematic_flag", _SINGLE, 0, "switch"),
+            _switch("kinematic_flag", 0),
             ("front_brake_bias", _SINGLE, brakes.bias, "share of the front [-]"),
             ("max_brake_value", _SINGLE, 120.0, "pressure at full pedal [0.1 MPa]"),
         ]
@@ -533,6 +540,10 @@ class _Writer:
         return document("dcf", ["step of the steering wheel at 100 km/h"], [experiment, step])
 
 
+def _switch(name: str, value: int) -> tuple[str, str, int, str]:
+    return name, _SINGLE, value, _SWITCHES[name]
+
+
 def _direction(axis: tuple[str, str] | str, points: Mapping[str, Point]) -> Array:
     if isinstance(axis, str):
         return np.asarray(np.eye(3)["xyz".index(axis)])
@@ -587,4 +598,6 @@ def _bushing_text(rubber: Rubber) -> str:
         axis = name[1].lower() if name in rates else f"a{name[1].lower()}"
         table = curve((axis, name.lower()), give * x, rate * give * (x + x**3), 2)
         blocks.append(block(f"{name}_CURVE", {}, tables=[table]))
-    return document("bus", [f"bushing {rubber.name}, z is its own axis"], blocks)
+    radial = "/".join(dict.fromkeys(f"{rate:g}" for rate in rubber.radial))
+    notes = [f"bushing {rubber.name}, {radial} N/mm radial, {rubber.axial:g} N/mm axial", "z is its own axis"]
+    return document("bus", notes, blocks)

@@ -151,7 +151,7 @@ class AxleDesign:
         """Sprung mass of a side [kg]."""
         return self.load / G - self.unsprung
 
-    @property
+    @cached_property
     def tyre_rate(self) -> float:
         """Of the tyres of a side [N/mm]."""
         count = len(self.wheels.offsets)

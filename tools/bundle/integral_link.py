@@ -165,7 +165,7 @@ VEHICLE = Vehicle(
     loads=(1080.0, 970.0),
     wheelbase=2980.0,
     tracks=(1670.0, 1670.0),
-    body=Body(height=560.0, inertia=(780.0, 3750.0, 4050.0), area=2.4, drag=0.28, lift=(0.06, 0.05)),
+    body=Body(height=560.0, inertia=(780.0, 3750.0, 4050.0), area=2.4, drag=0.30, lift=(0.06, 0.05)),
     front=FRONT,
     rear=REAR,
     steering=STEERING,

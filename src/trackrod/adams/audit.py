@@ -1,19 +1,21 @@
 """Audit of an assembly: what only its files show, and the findings of the vehicle at the records they come from.
 
 Property files that are missing are reported by `trackrod.adams.assembly.read_assembly`, records of one name given twice
-by `trackrod.adams.subsystem.read_subsystem`.
+by `trackrod.adams.subsystem.read_subsystem`. Load cases and driver controls are named by no subsystem; they are looked
+for in the folders of the database.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from trackrod.adams.database import Reference
+from trackrod.adams.database import Database, Reference
 from trackrod.adams.elements import Element, Symmetry
 from trackrod.adams.mechanism import sided_names
+from trackrod.adams.property_files import read_driver_control, read_load_case
 from trackrod.adams.property_files.source import bounded_file
 from trackrod.adams.subsystem import Subsystem, read_subsystem
 from trackrod.adams.vehicle import VehicleReading
@@ -21,8 +23,14 @@ from trackrod.core import teimorbit
 from trackrod.core.errors import InputError, Place, Problem, Severity
 from trackrod.core.units import UNIT_WORDS, UnitSystem
 from trackrod.vehicle.audit import Finding, findings
+from trackrod.vehicle.experiments import DriverControl, LoadCase
 
-__all__ = ["audit_database", "audit_with_places"]
+__all__ = ["audit_database", "audit_with_places", "experiment_files"]
+
+_EXPERIMENTS: Mapping[str, Callable[[Path], tuple[LoadCase | DriverControl, tuple[Problem, ...]]]] = {
+    ".lcf": read_load_case,
+    ".dcf": read_driver_control,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,10 @@ class _Files:
 
 
 def audit_database(path: Path | str, reading: VehicleReading) -> tuple[Problem, ...]:
-    """What the files of a vehicle show beyond the vehicle: units that differ, records of one side, files of one side.
+    """What the files of a vehicle show beyond the vehicle.
+
+    These are units that differ, records of one side, files of one side, and load cases and driver controls that cannot
+    be read. The last are warnings, because the vehicle itself does not need them.
 
     Parameters
     ----------
@@ -61,7 +72,31 @@ def audit_database(path: Path | str, reading: VehicleReading) -> tuple[Problem, 
         A subsystem has changed since and cannot be read.
     """
     files = _Files.of(path, reading)
-    return (*_check_units(files), *_check_one_sided_records(files), *_check_property_files_of_sides(files))
+    return (
+        *_check_units(files),
+        *_check_one_sided_records(files),
+        *_check_property_files_of_sides(files),
+        *_check_experiments(files),
+    )
+
+
+def experiment_files(path: Path | str) -> tuple[Path, ...]:
+    """Load cases (.lcf) and driver controls (.dcf) of the database that an assembly belongs to, sorted by path.
+
+    Limits: in a folder that is not a ``*.cdb`` only its ``*.tbl`` folders are searched, because it may be anything, a
+    home directory too; links that lead out of the database are left out.
+    """
+    home = Database.around(path).home
+    folders = [home] if home.suffix.casefold() == ".cdb" else home.glob("*.tbl")
+    inside = home.resolve()
+    return tuple(
+        sorted(
+            file
+            for folder in folders
+            for file in folder.rglob("*")
+            if file.suffix.casefold() in _EXPERIMENTS and file.is_file() and file.resolve().is_relative_to(inside)
+        )
+    )
 
 
 def audit_with_places(path: Path | str, reading: VehicleReading) -> tuple[Problem, ...]:
@@ -142,6 +177,17 @@ def _check_property_files_of_sides(files: _Files) -> Iterator[Problem]:
                 text = f"the {kind} '{record.name}' has '{one.file_name}' on the left side and '{two.file_name}' on "
                 text += f"the right side, line {two.place.line}"
                 yield Problem(text, one.place, Severity.WARNING, "is one side meant to be different?")
+
+
+def _check_experiments(files: _Files) -> Iterator[Problem]:
+    """Load cases and driver controls that cannot be read, and what their readers say of the others."""
+    for file in experiment_files(files.assembly):
+        try:
+            _, problems = _EXPERIMENTS[file.suffix.casefold()](file)
+        except InputError as error:
+            yield from (replace(problem, severity=Severity.WARNING) for problem in error.problems)
+        else:
+            yield from problems
 
 
 def _file_of(record: Element | None) -> Reference | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from trackrod.adams.audit import audit_database, audit_with_places
+from trackrod.adams.audit import audit_database, audit_with_places, experiment_files
 from trackrod.adams.vehicle import VehicleReading, read_vehicle
 from trackrod.core.artefact import load
 from trackrod.core.errors import InputError, MissingFileError, Place, Problem, close_matches
@@ -23,7 +23,7 @@ def open_vehicle(
     templates: Iterable[Path | str] = (),
     allow_outside: bool = False,
 ) -> VehicleReading:
-    """Read a vehicle and audit it.
+    """Read a vehicle and audit it; the load cases and driver controls of its database are read and reported too.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def open_vehicle(
         raise InputError(Problem(f"'{path.name}' is not a vehicle", Place(path), hint=hint))
     reading = read_vehicle(path, aliases, templates=templates, allow_outside=allow_outside)
     problems = (*reading.problems, *audit_database(path, reading), *audit_with_places(path, reading))
-    return VehicleReading(reading.vehicle, reading.files_read, problems)
+    return VehicleReading(reading.vehicle, (*reading.files_read, *experiment_files(path)), problems)
 
 
 def _path(source: Path | str) -> Path:
