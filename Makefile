@@ -11,7 +11,7 @@ help:  ## this list
 setup:  ## virtual environment, dependencies, build of the C++ core
 	@$(PYTHON) tools/bootstrap.py
 
-demo: setup  ## the main job on bundled data: at this stage a tyre report
+demo: setup  ## the main job on bundled data: a van inspected and drawn, tyre reports
 	@$(BIN)/python examples/demo.py $(OUT)/demo
 
 test: lint  ## lint, then all tests (C++ tests of the core included)
@@ -25,7 +25,7 @@ lint: setup  ## style, format and types
 bench: setup  ## timings as ratios against a peer, in one table and benchmarks/results.json
 	$(BIN)/python -m benchmarks
 
-docs: setup  ## the generated reference pages under docs/reference
+docs: setup  ## the generated pages, tables and pictures under docs
 	$(BIN)/python tools/write_vocabulary.py
 	$(BIN)/python tools/write_reference.py
 

@@ -1,4 +1,4 @@
-"""What ``make demo`` runs: a report on every bundled tyre.
+"""What ``make demo`` runs: a bundled van inspected and drawn, and a report on every bundled tyre.
 
 usage: demo.py OUTPUT_FOLDER
 """
@@ -11,22 +11,26 @@ from pathlib import Path
 from rich.progress import track
 
 from trackrod.cli.output import console
+from trackrod.cli.vehicle import inspect
 from trackrod.report.tyre import write_tyre_report
 from trackrod.tyre import load_tyre
 from trackrod.tyre.samples import SAMPLES
 
+VEHICLE = "lcv_7t"
+
 
 def main(folder: Path) -> None:
-    """Write one page and one picture a tyre, and say where they are."""
+    """Write a page and a picture of the van and of each tyre, and say where they are."""
     folder.mkdir(parents=True, exist_ok=True)
+    inspect(VEHICLE, html=folder / f"{VEHICLE}.html", picture=folder / f"{VEHICLE}.png")
     written = [
         path
         for sample in track(SAMPLES.values(), description="tyre reports", console=console)
         for path in write_tyre_report(load_tyre(sample), folder)
     ]
     for path in written:
-        console.print(f"wrote {path}", highlight=False, soft_wrap=True)
-    console.print("Open the HTML pages in a browser: curves can be zoomed and read off.")
+        console.print(f"tyre: {path}", highlight=False, soft_wrap=True)
+    console.print("Open the HTML pages in a browser: the van can be turned, curves can be zoomed and read off.")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,30 @@
-"""Write the generated reference pages under docs/reference: what is declared in code is documented from code."""
+"""Write what is generated of the documentation: the page of coefficients, the tables of vehicles, the pictures.
+
+usage: write_reference.py [--check]
+
+In docs/vehicles.md the text between the lines ``<!-- begin: vehicles -->`` and ``<!-- end: vehicles -->`` is replaced.
+With ``--check`` nothing is written; the exit status is 1 if a page is not current.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
-from trackrod.core.files import write_atomically
+from PIL import Image
+
+from trackrod.adams.source import open_vehicle
+from trackrod.cli.vehicle import figures
+from trackrod.core.files import atomic_path, write_atomically
 from trackrod.report.figures import write_png
+from trackrod.report.vehicle_drawing import write_scene_png
+from trackrod.report.vehicle_scene import vehicle_scene
 from trackrod.tyre import COEFFICIENTS, PAC89_COEFFICIENTS, Coefficient, load_tyre
 from trackrod.tyre.characteristics import figure
 from trackrod.tyre.samples import SAMPLES
+from trackrod.vehicle.catalogue import BUNDLED
+from trackrod.vehicle.vehicle import Vehicle
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -45,14 +60,78 @@ def coefficient_row(item: Coefficient) -> str:
     return f"| {item.name}{also} | {item.kind.unit or '-'} | {default} | {versions} | {item.meaning} |"
 
 
+def vehicle_tables(vehicles: dict[str, Vehicle]) -> str:
+    """Key figures of the bundled vehicles as `trackrod vehicles --json` gives them, and a picture of each."""
+    heads = ("mass [kg]", "on the axles [kg]", "wheelbase [m]", "tracks [m]", "centre of mass, x and z [m]")
+    parts = [
+        f"| name | {' | '.join(heads)} | Ixx, Iyy, Izz [kg·m²] | front | rear |",
+        f"|---|{'--:|' * (len(heads) + 1)}---|---|",
+        *(vehicle_row(name, vehicle) for name, vehicle in vehicles.items()),
+    ]
+    for name in vehicles:
+        parts += ["", f"`{name}`: {BUNDLED[name].title}.", "", f"![{name}](images/{picture_of(name).name})"]
+    return "\n".join(parts)
+
+
+def vehicle_row(name: str, vehicle: Vehicle) -> str:
+    data = figures(vehicle)
+    x, _, z = data["cg_m"]
+    inertia = ", ".join(f"{data['inertia_kgm2'][i][i]:.0f}" for i in range(3))
+    axles = (f"`{axle.template}`{', driven' if axle.driven else ''}" for axle in vehicle.axles)
+    cells = (
+        f"`{name}`",
+        f"{data['mass_kg']:.0f}",
+        f"{data['axle_load_front_kg']:.0f} / {data['axle_load_rear_kg']:.0f}",
+        f"{data['wheelbase_m']:.3f}",
+        f"{data['track_front_m']:.3f} / {data['track_rear_m']:.3f}",
+        f"{x:.3f}, {z:.3f}",
+        inertia,
+        *axles,
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def with_vehicles(page: str, vehicles: dict[str, Vehicle]) -> str:
+    """The page about vehicles with a fresh table."""
+    begin, end = "<!-- begin: vehicles -->", "<!-- end: vehicles -->"
+    text = f"{begin}\n{vehicle_tables(vehicles)}\n{end}"
+    page, count = re.subn(f"{begin}.*?{end}", lambda _: text, page, flags=re.DOTALL)
+    if count != 1:
+        raise SystemExit(f"docs/vehicles.md: exactly one block 'vehicles' is needed, found {count}")
+    return page
+
+
+def picture_of(name: str) -> Path:
+    return DOCS / "images" / f"vehicle_{name}.png"
+
+
+def draw_vehicle(vehicle: Vehicle, path: Path) -> None:
+    """The picture of `trackrod inspect --picture`, with few colours so that the repository stays small."""
+    with atomic_path(path) as temporary:
+        write_scene_png(vehicle_scene(vehicle), temporary, dots_per_inch=80)
+        with Image.open(temporary) as picture:
+            few = picture.convert("RGB").quantize(64, dither=Image.Dither.NONE)
+        few.save(temporary, format="PNG", optimize=True)
+
+
 def main() -> int:
-    page = DOCS / "reference" / "coefficients.md"
+    vehicles = {name: open_vehicle(name).vehicle for name in BUNDLED}
+    page = DOCS / "vehicles.md"
+    texts = {
+        DOCS / "reference" / "coefficients.md": coefficient_page(),
+        page: with_vehicles(page.read_text(encoding="utf-8"), vehicles),
+    }
     if "--check" in sys.argv:
-        return 0 if page.is_file() and page.read_text() == coefficient_page() else 1
-    write_atomically(page, coefficient_page(), make_parents=True)
+        return 0 if all(p.is_file() and p.read_text(encoding="utf-8") == text for p, text in texts.items()) else 1
+    for path, text in texts.items():
+        write_atomically(path, text, make_parents=True)
     (DOCS / "images").mkdir(exist_ok=True)
-    write_png(figure(load_tyre(SAMPLES["car_mf61"])), DOCS / "images" / "car_mf61.png", dots_per_inch=75)
-    print(f"wrote {page.relative_to(DOCS.parent)} and docs/images/car_mf61.png")
+    tyre = DOCS / "images" / "car_mf61.png"
+    write_png(figure(load_tyre(SAMPLES["car_mf61"])), tyre, dots_per_inch=75)
+    for name, vehicle in vehicles.items():
+        draw_vehicle(vehicle, picture_of(name))
+    for path in (*texts, tyre, *map(picture_of, vehicles)):
+        print(f"wrote {path.relative_to(DOCS.parent)}")
     return 0
 
 

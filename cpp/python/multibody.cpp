@@ -218,6 +218,58 @@ class MultibodyHandle {
     return static_cast<int>(model_.tyres.size()) - 1;
   }
 
+  void set_driveline(const Values& speeds, const Values& throttles, const Rows& torques, const Values& shares,
+                     const std::vector<double>& ratios, const std::vector<double>& upshift,
+                     const std::vector<double>& downshift, double final_drive, double efficiency, double shift_time,
+                     double engine_inertia, double driveline_inertia, double idle, double limit,
+                     double clutch_capacity) {
+    Driveline& d = model_.driveline;
+    d.present = true;
+    d.map_speeds.assign(speeds.data(), speeds.data() + speeds.size());
+    d.map_throttles.assign(throttles.data(), throttles.data() + throttles.size());
+    require_shape(torques, speeds.size(), throttles.size());
+    d.map_torques.assign(torques.data(), torques.data() + torques.size());
+    if (shares.size() != model_.wheels.size()) throw std::invalid_argument("one share for each wheel is needed");
+    if (ratios.empty() || upshift.size() + 1 != ratios.size() || downshift.size() + 1 != ratios.size()) {
+      throw std::invalid_argument("one shift speed less than gears is needed");
+    }
+    d.shares.assign(shares.data(), shares.data() + shares.size());
+    d.ratios = ratios;
+    d.upshift = upshift;
+    d.downshift = downshift;
+    d.final_drive = final_drive;
+    d.efficiency = efficiency;
+    d.shift_time = shift_time;
+    d.engine_inertia = engine_inertia;
+    d.driveline_inertia = driveline_inertia;
+    d.idle = idle;
+    d.limit = limit;
+    d.clutch_capacity = clutch_capacity;
+    d.engine_speed = idle;
+  }
+  void add_differential(int left, int right, const Points& torque) {
+    const int n = static_cast<int>(model_.wheels.size());
+    if (left < 0 || right < 0 || left >= n || right >= n) throw std::out_of_range("there is no such wheel");
+    model_.differentials.push_back({left, right, curve(torque)});
+  }
+  // Height of the road over x, for the tyres named.
+  void add_profile(const Points& heights, const std::vector<int>& tyres) {
+    model_.profiles.push_back(curve(heights));
+    for (int t : tyres) {
+      model_.tyres.at(static_cast<size_t>(t)).profile = static_cast<int>(model_.profiles.size()) - 1;
+    }
+  }
+  void set_brakes(const Values& torques) {
+    if (torques.size() != model_.wheels.size()) throw std::invalid_argument("one torque for each wheel is needed");
+    full_brake_.assign(torques.data(), torques.data() + torques.size());
+  }
+  void set_engine(double speed, int gear) {
+    model_.driveline.engine_speed = speed;
+    model_.driveline.gear = gear;
+    model_.driveline.since_shift = 1e9;
+    model_.driveline.clutch_torque = 0.0;
+  }
+
   void add_air(int body, double drag, double front_lift, double rear_lift, const Values& centre, const Values& front,
                const Values& rear) {
     const V3 origin = centre_of(index(body));
@@ -353,26 +405,31 @@ class MultibodyHandle {
     return run_steps(model_, h, iterations, count);
   }
 
-  // Steps of length h under inputs that change from step to step: targets of drives, driving and braking torques of
-  // wheels, heights of the road under tyres (columns may be absent: then the values set before stay). Every
-  // `every`-th state is kept.
-  std::tuple<NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, size_t, double> run(
-      double h, int iterations, size_t every, const Rows& targets, const Rows& drive_torques,
-               const Rows& brake_torques, const Rows& heights) {
+  // Steps of length h under inputs that change from step to step: targets of drives; throttle, brake pedal and gear
+  // (0 automatic, -1 neutral); heights of the road under tyres. An input without columns leaves what was set before.
+  // Every `every`-th state is kept.
+  std::tuple<NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, size_t, double> run(
+      double h, int iterations, size_t every, const Rows& targets, const Rows& pedals, const Rows& heights,
+      int reference) {
     require_finished();
     const size_t steps = targets.shape(0), n = model_.bodies.size();
-    const size_t drives = targets.shape(1), wheels = drive_torques.shape(1), braked = brake_torques.shape(1);
-    const size_t roads = heights.shape(1);
-    if ((drives != 0 && drives != model_.drives.size()) || (wheels != 0 && wheels != model_.wheels.size()) ||
-        (braked != 0 && braked != model_.wheels.size()) || (roads != 0 && roads != model_.tyres.size())) {
-      throw std::invalid_argument("inputs need one column for each drive, wheel or tyre, or none");
+    const size_t drives = targets.shape(1), controls = pedals.shape(1), roads = heights.shape(1);
+    if ((drives != 0 && drives != model_.drives.size()) || (controls != 0 && controls != 3) ||
+        (roads != 0 && roads != model_.tyres.size())) {
+      throw std::invalid_argument("inputs need one column for each drive, three for pedals, one for each tyre, or none");
+    }
+    if ((controls != 0 && pedals.shape(0) != steps) || (roads != 0 && heights.shape(0) != steps)) {
+      throw std::invalid_argument("all inputs need a row for each step");
     }
     if (every == 0) throw std::invalid_argument("every must be one or more");
+    if (reference < 0 || reference >= model_.count()) throw std::out_of_range("there is no such body");
     const size_t kept = steps / every;
     NewArray times = new_array({kept}), poses = new_array({kept, n, pose_size}), twists = new_array({kept, n, twist_size});
     NewArray spins = new_array({kept, model_.wheels.size()});
     NewArray tyre_out = new_array({kept, model_.tyres.size(), force_size});
     NewArray drive_out = new_array({kept, model_.drives.size()});
+    // acceleration of the reference body (as its twist), engine speed, gear, clutch torque
+    NewArray other = new_array({kept, twist_size + 3});
     size_t done = 0;
     double seconds = 0.0;
     {
@@ -385,8 +442,7 @@ class MultibodyHandle {
           e.rate = (next - e.target) / h;
           e.target = next;
         }
-        for (size_t j = 0; j < wheels; ++j) model_.wheels[j].drive_torque = drive_torques.data()[i * wheels + j];
-        for (size_t j = 0; j < braked; ++j) model_.wheels[j].brake_torque = brake_torques.data()[i * braked + j];
+        if (controls != 0) set_pedals(pedals.data() + i * controls);
         for (size_t j = 0; j < roads; ++j) {
           Road& road = model_.tyres[j].road;
           const double next = heights.data()[i * roads + j];
@@ -403,11 +459,12 @@ class MultibodyHandle {
         for (size_t j = 0; j < model_.drives.size(); ++j) {
           drive_out.data()[done * model_.drives.size() + j] = drive_force_now(j);
         }
+        store_other(other.data() + done * (twist_size + 3), static_cast<size_t>(reference), h);
         ++done;
       }
       seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
-    return {times, poses, twists, spins, tyre_out, drive_out, done, seconds};
+    return {times, poses, twists, spins, tyre_out, drive_out, other, done, seconds};
   }
 
   NewArray line_lengths() {
@@ -466,6 +523,22 @@ class MultibodyHandle {
            approach(middle, to, most_iterations, tolerance, longest_step, halvings - 1);
   }
 
+  void set_pedals(const double* p) {
+    model_.driveline.throttle = p[0];
+    model_.driveline.wanted_gear = static_cast<int>(p[2]);
+    for (size_t k = 0; k < full_brake_.size(); ++k) model_.wheels[k].brake_torque = p[1] * full_brake_[k];
+  }
+  void store_other(double* out, size_t reference, double h) const {
+    const Twist<double>&now = model_.state.twists[reference], &before = model_.state.previous[reference];
+    for (int j = 0; j < 3; ++j) {
+      out[j] = (now.v[j] - before.v[j]) / h;
+      out[3 + j] = (now.w[j] - before.w[j]) / h;
+    }
+    out[6] = model_.driveline.engine_speed;
+    out[7] = model_.driveline.gear;
+    out[8] = model_.driveline.clutch_torque;
+  }
+
   double drive_force_now(size_t j) {
     const Drive& e = model_.drives[j];
     return force(e, model_.relative_now(e.a, e.b));
@@ -493,6 +566,7 @@ class MultibodyHandle {
   Model model_;
   std::vector<Pose<double>> design_;
   std::deque<OwnedTable> tables_;  // tyres keep views of them
+  std::vector<double> full_brake_;  // torque of each wheel at full pedal
   bool finished_ = false;
 };
 
@@ -522,6 +596,13 @@ void bind_multibody(nb::module_& m) {
            "bottoming"_a, "centre"_a, "pressure"_a)
       .def("add_air", &MultibodyHandle::add_air, "body"_a, "drag"_a, "front_lift"_a, "rear_lift"_a, "centre"_a,
            "front"_a, "rear"_a)
+      .def("set_driveline", &MultibodyHandle::set_driveline, "speeds"_a, "throttles"_a, "torques"_a, "shares"_a,
+           "ratios"_a, "upshift"_a, "downshift"_a, "final_drive"_a, "efficiency"_a, "shift_time"_a,
+           "engine_inertia"_a, "driveline_inertia"_a, "idle"_a, "limit"_a, "clutch_capacity"_a)
+      .def("add_differential", &MultibodyHandle::add_differential, "left"_a, "right"_a, "torque"_a)
+      .def("add_profile", &MultibodyHandle::add_profile, "heights"_a, "tyres"_a)
+      .def("set_brakes", &MultibodyHandle::set_brakes, "torques"_a, "Torque of each wheel at full pedal.")
+      .def("set_engine", &MultibodyHandle::set_engine, "speed"_a, "gear"_a)
       .def("finish", &MultibodyHandle::finish, "To be called once, when everything has been added.")
       .def("set_gravity", &MultibodyHandle::set_gravity, "gravity"_a)
       .def("set_drive", &MultibodyHandle::set_drive, "drive"_a, "target"_a, "rate"_a)
@@ -541,9 +622,10 @@ void bind_multibody(nb::module_& m) {
            "Statics over rows of drive targets: (poses, drive forces, line lengths, tyre loads, converged).")
       .def("step", &MultibodyHandle::step, "h"_a, "iterations"_a, "count"_a,
            "Implicit Euler steps; the largest change of a velocity in the last Newton iteration of any.")
-      .def("run", &MultibodyHandle::run, "h"_a, "iterations"_a, "every"_a, "targets"_a, "drive_torques"_a,
-           "brake_torques"_a, "heights"_a,
-           "Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, states kept, seconds).")
+      .def("run", &MultibodyHandle::run, "h"_a, "iterations"_a, "every"_a, "targets"_a, "pedals"_a, "heights"_a,
+           "reference"_a,
+           "Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, acceleration of the reference "
+           "body with engine speed, gear and clutch torque, states kept, seconds).")
       .def("line_lengths", &MultibodyHandle::line_lengths)
       .def("tyre_forces", &MultibodyHandle::tyre_forces_now,
            "Rows Fx, Fy, Fz, Mx, My, Mz, kappa, alpha, gamma, deflection of each tyre.")

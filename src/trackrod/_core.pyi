@@ -95,6 +95,17 @@ class Multibody:
 
     def add_air(self, body: int, drag: float, front_lift: float, rear_lift: float, centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], front: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
+    def set_driveline(self, speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], throttles: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], torques: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], ratios: Sequence[float], upshift: Sequence[float], downshift: Sequence[float], final_drive: float, efficiency: float, shift_time: float, engine_inertia: float, driveline_inertia: float, idle: float, limit: float, clutch_capacity: float) -> None: ...
+
+    def add_differential(self, left: int, right: int, torque: tuple[Sequence[float], Sequence[float]]) -> None: ...
+
+    def add_profile(self, heights: tuple[Sequence[float], Sequence[float]], tyres: Sequence[int]) -> None: ...
+
+    def set_brakes(self, torques: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Torque of each wheel at full pedal."""
+
+    def set_engine(self, speed: float, gear: int) -> None: ...
+
     def finish(self) -> None:
         """To be called once, when everything has been added."""
 
@@ -138,9 +149,9 @@ class Multibody:
         Implicit Euler steps; the largest change of a velocity in the last Newton iteration of any.
         """
 
-    def run(self, h: float, iterations: int, every: int, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], drive_torques: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], brake_torques: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], int, float]:
+    def run(self, h: float, iterations: int, every: int, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pedals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], reference: int) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], int, float]:
         """
-        Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, states kept, seconds).
+        Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, acceleration of the reference body with engine speed, gear and clutch torque, states kept, seconds).
         """
 
     def line_lengths(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...

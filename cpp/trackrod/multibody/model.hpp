@@ -15,6 +15,7 @@
 #include "trackrod/multibody/beam.hpp"
 #include "trackrod/multibody/block.hpp"
 #include "trackrod/multibody/drive.hpp"
+#include "trackrod/multibody/driveline.hpp"
 #include "trackrod/multibody/element.hpp"
 #include "trackrod/multibody/line.hpp"
 #include "trackrod/multibody/pair.hpp"
@@ -28,15 +29,13 @@ struct Body {
   M3 inertia;   // about the centre of mass in body axes [kg m2]
 };
 
-// Everything that changes with time; copying it is saving it.
+// Motion of the bodies and spins. Tyres, brakes and driveline keep their own few states.
 struct State {
   double time = 0.0;
   std::vector<Pose<double>> poses;
   std::vector<Twist<double>> twists;
   std::vector<Twist<double>> previous;  // a step before, for the predictor
   std::vector<double> spins, previous_spins;
-  std::vector<TyreState> tyres;
-  std::vector<double> sigma_x, sigma_y, Kxk, Kya, Fx, Fy;  // of each tyre's last evaluation
 };
 
 // Aerodynamic force on one body: drag and lifts by the square of the speed along the body's x axis.
@@ -44,6 +43,12 @@ struct Air {
   int body = ground;
   double drag = 0.0, front_lift = 0.0, rear_lift = 0.0;  // 0.5 rho A c [N s2/m2]
   V3 centre{0, 0, 0}, front{0, 0, 0}, rear{0, 0, 0};     // where they act, in body axes from the centre of mass
+};
+
+// A limited-slip differential: torque from the faster wheel to the slower over the difference of their speeds.
+struct Differential {
+  int left, right;
+  Curve torque;  // [N m] over [rad/s]
 };
 
 class Model {
@@ -58,6 +63,9 @@ class Model {
   std::vector<TyreElement> tyres;
   std::vector<Wrench<double>> loads;  // on each body: force in E, moment in E about the centre of mass
   std::vector<Air> air;
+  Driveline driveline;
+  std::vector<Differential> differentials;
+  std::vector<Curve> profiles;  // height of the road over x in E [m]
   V3 gravity{0.0, 0.0, -9.80665};
   State state;
 
@@ -91,6 +99,8 @@ class Model {
     state.previous_spins = state.spins;
     trial_ = state.twists;
     trial_spins_ = state.spins;
+    sensitivity_.resize(n);
+    driveline.shares.resize(wheels.size(), 0.0);
   }
 
   int count() const { return static_cast<int>(bodies.size()); }
@@ -100,6 +110,9 @@ class Model {
   // last of them, NaN if the matrix was singular.
   double step(double h, int iterations) {
     predict();
+    if (driveline.present) driveline.begin_step(state.spins, h);
+    lock_differentials();
+    follow_profiles(h);
     double change = 0.0;
     for (int i = 0; i < iterations; ++i) {
       change = newton_step(h);
@@ -297,15 +310,17 @@ class Model {
       // moment in body axes; the spin's momentum resists the turning of its axis
       const D w_axis = dot(w, wheel.axis);
       const Vec3<D> gyro = cross(w, wheel.axis * ((spin + w_axis) * wheel.inertia));
-      const Vec3<D> m_body = transpose(R) * m - gyro;
-      // brake: Coulomb's law, made smooth near standstill
-      const D slow = spin * (1.0 / brake_speed);
-      const D share = slow / sqrt(D(1.0) + slow * slow);
-      const D brake = share * -wheel.brake_torque;
+      // brake: sticks elastically up to its torque, then slips
+      D brake = (wheel.brake_angle + spin * h) * -brake_stiffness - spin * brake_damping;
+      if (brake.v > wheel.brake_torque) brake = D(wheel.brake_torque);
+      if (brake.v < -wheel.brake_torque) brake = D(-wheel.brake_torque);
+      const double drive = wheel.drive_torque + wheel.lock_torque + driveline_torque(k);
+      Vec3<D> m_body = transpose(R) * m - gyro;
+      if (wheel.brake_body == wheel.body) m_body -= wheel.axis * brake;
       // in axes of the carrier the spin's own acceleration is what is left of the torque about the axis
       const double old_axis = dot(state.twists[i].w, wheel.axis);
       const D acceleration = ((spin - state.spins[k]) + (w_axis - old_axis)) * (wheel.inertia / h);
-      const D balance = torque + brake + wheel.drive_torque - acceleration;
+      const D balance = torque + brake + drive - acceleration;
       wheel.next_omega = omega;
 
       Vec6& W = right_[i];
@@ -315,8 +330,8 @@ class Model {
         force[3 + j] = m_body[j].v;
       }
       for (int j = 0; j < 6; ++j) W[j] += force[j];
-      add_reaction(wheel.brake_body, wheel, -brake.v);
-      add_reaction(wheel.drive_body, wheel, -wheel.drive_torque);
+      if (wheel.brake_body != wheel.body) add_reaction(wheel.brake_body, wheel, -brake.v);
+      add_reaction(wheel.drive_body, wheel, -drive);
       if (!with_matrix) continue;
 
       // rows: carrier (6), spin (1); residual derivative is minus the derivative of the forces
@@ -339,8 +354,6 @@ class Model {
         W[p] -= column[p] * balance.v / pivot;
         for (int q = 0; q < 6; ++q) A(p, q) -= column[p] * row[q] / pivot;
       }
-      // The brake's reaction on its carrier depends on the spin, when that is not the wheel's own carrier as well.
-      // Its derivative is left to the next iteration: the torque saturates, and only near standstill it changes at all.
     }
   }
 
@@ -399,6 +412,33 @@ class Model {
     }
   }
 
+  // Speeds of the last step decide: the torque changes slowly against a wheel's inertia.
+  void lock_differentials() {
+    for (Wheel& wheel : wheels) wheel.lock_torque = 0.0;
+    for (const Differential& d : differentials) {
+      const auto left = static_cast<std::size_t>(d.left), right = static_cast<std::size_t>(d.right);
+      const double torque = d.torque.at(state.spins[left] - state.spins[right]).value;
+      wheels[left].lock_torque -= torque;
+      wheels[right].lock_torque += torque;
+    }
+  }
+
+  // The plane under each tyre that rolls on a profile: tangent where its wheel will be at the end of the step.
+  void follow_profiles(double h) {
+    for (const Wheel& wheel : wheels) {
+      for (int t = wheel.first_tyre; t < wheel.first_tyre + wheel.tyre_count; ++t) {
+        TyreElement& e = tyres[static_cast<std::size_t>(t)];
+        if (e.profile < 0) continue;
+        const auto i = static_cast<std::size_t>(wheel.body);
+        const V3 centre = state.poses[i].r + rotate(state.poses[i].q, e.centre) + trial_[i].v * h;
+        const ValueSlope z = profiles[static_cast<std::size_t>(e.profile)].at(centre.x);
+        e.road.point = {centre.x, centre.y, z.value};
+        e.road.normal = normalised(V3{-z.slope, 0.0, 1.0});
+        e.road.speed = 0.0;
+      }
+    }
+  }
+
   void predict() {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const Twist<double>&u = state.twists[i], &old = state.previous[i];
@@ -407,25 +447,73 @@ class Model {
     for (std::size_t k = 0; k < wheels.size(); ++k) trial_spins_[k] = 2.0 * state.spins[k] - state.previous_spins[k];
   }
 
+  double driveline_torque(std::size_t wheel) const {
+    return driveline.present ? driveline.torque_gain(wheel) * driveline.clutch_torque : 0.0;
+  }
+
   double newton_step(double h) {
     evaluate(trial_, trial_spins_, h, true);
     if (!matrix_.factorise()) return std::numeric_limits<double>::quiet_NaN();
     matrix_.solve(right_);
+    double spin_factor = 0.0;  // change of the clutch torque
+    if (driveline.present) spin_factor = solve_clutch(h);
     double change = 0.0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-      const Vec6& d = right_[i];
+      Vec6& d = right_[i];
+      if (spin_factor != 0.0) {
+        for (int j = 0; j < 6; ++j) d[j] += spin_factor * sensitivity_[i][j];
+      }
       trial_[i].v += V3{d[0], d[1], d[2]};
       trial_[i].w += V3{d[3], d[4], d[5]};
       for (int j = 0; j < 6; ++j) change = std::max(change, std::fabs(d[j]));
       if (!std::isfinite(d[0] + d[1] + d[2] + d[3] + d[4] + d[5])) return std::numeric_limits<double>::quiet_NaN();
     }
     for (std::size_t k = 0; k < wheels.size(); ++k) {
+      const double gain = driveline.present ? driveline.torque_gain(k) : 0.0;
       const Vec6& d = right_[static_cast<std::size_t>(wheels[k].body)];
-      double sum = spin_right_[k];
-      for (int p = 0; p < 6; ++p) sum -= spin_row_[k].a[p] * d[p];
-      trial_spins_[k] += sum / spin_pivot_[k];
+      trial_spins_[k] += (spin_right_[k] + gain * spin_factor - product(spin_row_[k], d)) / spin_pivot_[k];
     }
+    if (driveline.present) driveline.clutch_torque += spin_factor;
     return change;
+  }
+
+  // Change of the clutch torque that the coupled equations ask for, within its capacity; the velocities for a unit of
+  // it are left in sensitivity_.
+  double solve_clutch(double h) {
+    const double old = driveline.clutch_torque;
+    double wanted = 0.0;
+    if (driveline.capacity > 0.0) {
+      std::fill(sensitivity_.begin(), sensitivity_.end(), Vec6{});
+      for (std::size_t k = 0; k < wheels.size(); ++k) {
+        const double gain = driveline.torque_gain(k);
+        if (gain == 0.0) continue;
+        Vec6& row = sensitivity_[static_cast<std::size_t>(wheels[k].body)];
+        for (int p = 0; p < 6; ++p) row[p] -= spin_column_[k][p] * gain / spin_pivot_[k];
+        const int body = wheels[k].drive_body;
+        if (body == ground) continue;
+        const V3 axis = transpose(body_state(body).R) * (body_state(wheels[k].body).R * wheels[k].axis) * -gain;
+        add_to(sensitivity_[static_cast<std::size_t>(body)], {0, 0, 0}, axis);
+      }
+      matrix_.solve(sensitivity_);
+      double speed = 0.0, slope = 0.0;
+      for (std::size_t k = 0; k < wheels.size(); ++k) {
+        const double gain = driveline.speed_gain(k);
+        const auto i = static_cast<std::size_t>(wheels[k].body);
+        speed += gain * (trial_spins_[k] + (spin_right_[k] - product(spin_row_[k], right_[i])) / spin_pivot_[k]);
+        slope += gain * (driveline.torque_gain(k) - product(spin_row_[k], sensitivity_[i])) / spin_pivot_[k];
+      }
+      const double give = Driveline::slip_per_torque + h / driveline.inertia;
+      const double free = driveline.engine_speed + h / driveline.inertia * driveline.engine_torque;
+      wanted = old + (free - old * give - speed) / (give + slope);
+      wanted = std::min(driveline.capacity, std::max(-driveline.capacity, wanted));
+    }
+    return wanted - old;
+  }
+
+  static double product(const Vec6& a, const Vec6& b) {
+    double sum = 0.0;
+    for (int p = 0; p < 6; ++p) sum += a[p] * b[p];
+    return sum;
   }
 
   void accept(double h) {
@@ -438,6 +526,11 @@ class Model {
     state.previous_spins = state.spins;
     state.spins = trial_spins_;
     for (TyreElement& e : tyres) e.state = e.next;
+    for (std::size_t k = 0; k < wheels.size(); ++k) {
+      const double most = wheels[k].brake_torque / brake_stiffness;
+      wheels[k].brake_angle = std::min(most, std::max(-most, wheels[k].brake_angle + h * state.spins[k]));
+    }
+    if (driveline.present) driveline.end_step(h);
     state.time += h;
   }
 
@@ -457,12 +550,13 @@ class Model {
     return found;
   }
 
-  static constexpr double brake_speed = 0.05;  // [rad/s] where the brake holds 70 % of its torque
+  static constexpr double brake_stiffness = 1e5;  // of a brake that holds [N m/rad]
+  static constexpr double brake_damping = 200.0;  // [N m s/rad]
 
   BlockMatrix matrix_;
   std::vector<BodyState> bodies_now_;
   BodyState still_{{0, 0, 0}, M3::identity(), {{0, 0, 0}, {0, 0, 0}}};
-  std::vector<Vec6> right_;
+  std::vector<Vec6> right_, sensitivity_;
   std::vector<Twist<double>> trial_;
   std::vector<double> trial_spins_;
   std::vector<Vec6> spin_row_, spin_column_;

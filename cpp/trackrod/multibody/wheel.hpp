@@ -37,6 +37,7 @@ struct TyreElement {
   V3 centre;        // of the wheel on the carrier, in body axes from the centre of mass [m]
   double pressure;  // [Pa]
   Road road;
+  int profile = -1;               // index of the road's profile, -1 for the plane set above
   TyreState state;                // at the beginning of a step
   TyreState next;                 // at its end
   TyreForces forces;              // of the last evaluation
@@ -50,8 +51,10 @@ struct Wheel {
   double inertia;                   // about the axis [kg m2], with what turns with it
   double omega = 0.0;               // spin speed at the beginning of a step [rad/s]
   double next_omega = 0.0;
-  double drive_torque = 0.0;        // [N m], input
+  double drive_torque = 0.0;        // besides the driveline's [N m], input
   double brake_torque = 0.0;        // largest torque of the brake [N m], input, not negative
+  double brake_angle = 0.0;         // wind-up of the held brake [rad]
+  double lock_torque = 0.0;         // of a limited-slip differential [N m]
   int first_tyre = 0, tyre_count = 0;
 };
 

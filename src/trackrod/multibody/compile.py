@@ -150,6 +150,8 @@ class _Compiler:
         corners, tyres = self._add_wheels()
         if self.axle is None:
             self._add_air()
+            self._add_powertrain()
+            self._add_brakes()
         self.core.finish()
         return CompiledModel(self.core, vehicle, self.groups, self.index, drives, lines, corners, tyres)
 
@@ -342,6 +344,45 @@ class _Compiler:
             front,
             rear,
         )
+
+
+    def _add_powertrain(self) -> None:
+        powertrain = self.vehicle.powertrain
+        if powertrain is None:
+            return
+        gearbox, engine = powertrain.gearbox, powertrain.engine
+        shares = {Axle.FRONT: powertrain.front_share / 2, Axle.REAR: (1.0 - powertrain.front_share) / 2}
+        self.core.set_driveline(
+            engine.speed.copy(),
+            engine.throttle.copy(),
+            engine.torque.copy(),
+            np.array([shares[spin.wheel.corner.axle] for spin in self.spins]),
+            list(gearbox.ratios),
+            list(gearbox.upshift),
+            list(gearbox.downshift),
+            gearbox.final_drive,
+            gearbox.efficiency,
+            gearbox.shift_time,
+            powertrain.engine_inertia,
+            powertrain.driveline_inertia,
+            powertrain.idle_speed,
+            powertrain.speed_limit,
+            powertrain.clutch_capacity,
+        )
+        for axle, differential in (
+            (Axle.FRONT, powertrain.front_differential),
+            (Axle.REAR, powertrain.rear_differential),
+        ):
+            if differential is not None and powertrain.drives(axle):
+                left, right = (i for i, spin in enumerate(self.spins) if spin.wheel.corner.axle is axle)
+                self.core.add_differential(left, right, _points(differential.curve))
+
+    def _add_brakes(self) -> None:
+        brakes = self.vehicle.brakes
+        if brakes is not None:
+            torque = {Axle.FRONT: brakes.front_torque, Axle.REAR: brakes.rear_torque}
+            full = [brakes.largest_pressure * torque[spin.wheel.corner.axle] for spin in self.spins]
+            self.core.set_brakes(np.array(full))
 
 
 @dataclass(slots=True)
