@@ -27,7 +27,7 @@ using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Points = std::pair<std::vector<double>, std::vector<double>>;  // abscissa, ordinate; empty: no force
 
-constexpr size_t pose_size = 7, twist_size = 6, force_size = 10;
+constexpr size_t pose_size = 7, twist_size = 6, force_size = 10, other_size = 12;
 
 // On x86 the loop of steps exists twice, with and without AVX2, chosen when the module is loaded.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
@@ -409,8 +409,7 @@ class MultibodyHandle {
   // (0 automatic, -1 neutral); heights of the road under tyres. An input without columns leaves what was set before.
   // Every `every`-th state is kept.
   std::tuple<NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, size_t, double> run(
-      double h, int iterations, size_t every, const Rows& targets, const Rows& pedals, const Rows& heights,
-      int reference) {
+      double h, int iterations, size_t every, const Rows& targets, const Rows& pedals, const Rows& heights) {
     require_finished();
     const size_t steps = targets.shape(0), n = model_.bodies.size();
     const size_t drives = targets.shape(1), controls = pedals.shape(1), roads = heights.shape(1);
@@ -422,14 +421,12 @@ class MultibodyHandle {
       throw std::invalid_argument("all inputs need a row for each step");
     }
     if (every == 0) throw std::invalid_argument("every must be one or more");
-    if (reference < 0 || reference >= model_.count()) throw std::out_of_range("there is no such body");
     const size_t kept = steps / every;
     NewArray times = new_array({kept}), poses = new_array({kept, n, pose_size}), twists = new_array({kept, n, twist_size});
     NewArray spins = new_array({kept, model_.wheels.size()});
     NewArray tyre_out = new_array({kept, model_.tyres.size(), force_size});
     NewArray drive_out = new_array({kept, model_.drives.size()});
-    // acceleration of the reference body (as its twist), engine speed, gear, clutch torque
-    NewArray other = new_array({kept, twist_size + 3});
+    NewArray other = new_array({kept, other_size});
     size_t done = 0;
     double seconds = 0.0;
     {
@@ -459,7 +456,7 @@ class MultibodyHandle {
         for (size_t j = 0; j < model_.drives.size(); ++j) {
           drive_out.data()[done * model_.drives.size() + j] = drive_force_now(j);
         }
-        store_other(other.data() + done * (twist_size + 3), static_cast<size_t>(reference), h);
+        store_other(other.data() + done * other_size, h);
         ++done;
       }
       seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -528,15 +525,25 @@ class MultibodyHandle {
     model_.driveline.wanted_gear = static_cast<int>(p[2]);
     for (size_t k = 0; k < full_brake_.size(); ++k) model_.wheels[k].brake_torque = p[1] * full_brake_[k];
   }
-  void store_other(double* out, size_t reference, double h) const {
-    const Twist<double>&now = model_.state.twists[reference], &before = model_.state.previous[reference];
-    for (int j = 0; j < 3; ++j) {
-      out[j] = (now.v[j] - before.v[j]) / h;
-      out[3 + j] = (now.w[j] - before.w[j]) / h;
+  // Centre of gravity of everything: position, velocity, acceleration; engine speed, gear, clutch torque.
+  void store_other(double* out, double h) const {
+    V3 place{0, 0, 0}, velocity{0, 0, 0}, before{0, 0, 0};
+    double mass = 0.0;
+    for (size_t i = 0; i < model_.bodies.size(); ++i) {
+      const double m = model_.bodies[i].mass;
+      mass += m;
+      place += model_.state.poses[i].r * m;
+      velocity += model_.state.twists[i].v * m;
+      before += model_.state.previous[i].v * m;
     }
-    out[6] = model_.driveline.engine_speed;
-    out[7] = model_.driveline.gear;
-    out[8] = model_.driveline.clutch_torque;
+    for (int j = 0; j < 3; ++j) {
+      out[j] = place[j] / mass;
+      out[3 + j] = velocity[j] / mass;
+      out[6 + j] = (velocity[j] - before[j]) / (mass * h);
+    }
+    out[9] = model_.driveline.engine_speed;
+    out[10] = model_.driveline.gear;
+    out[11] = model_.driveline.clutch_torque;
   }
 
   double drive_force_now(size_t j) {
@@ -623,9 +630,8 @@ void bind_multibody(nb::module_& m) {
       .def("step", &MultibodyHandle::step, "h"_a, "iterations"_a, "count"_a,
            "Implicit Euler steps; the largest change of a velocity in the last Newton iteration of any.")
       .def("run", &MultibodyHandle::run, "h"_a, "iterations"_a, "every"_a, "targets"_a, "pedals"_a, "heights"_a,
-           "reference"_a,
-           "Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, acceleration of the reference "
-           "body with engine speed, gear and clutch torque, states kept, seconds).")
+           "Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, [position, velocity and "
+           "acceleration of the centre of gravity, engine speed, gear, clutch torque], states kept, seconds).")
       .def("line_lengths", &MultibodyHandle::line_lengths)
       .def("tyre_forces", &MultibodyHandle::tyre_forces_now,
            "Rows Fx, Fy, Fz, Mx, My, Mz, kappa, alpha, gamma, deflection of each tyre.")

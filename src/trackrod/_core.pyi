@@ -149,9 +149,9 @@ class Multibody:
         Implicit Euler steps; the largest change of a velocity in the last Newton iteration of any.
         """
 
-    def run(self, h: float, iterations: int, every: int, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pedals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], reference: int) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], int, float]:
+    def run(self, h: float, iterations: int, every: int, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pedals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], int, float]:
         """
-        Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, acceleration of the reference body with engine speed, gear and clutch torque, states kept, seconds).
+        Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, [position, velocity and acceleration of the centre of gravity, engine speed, gear, clutch torque], states kept, seconds).
         """
 
     def line_lengths(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...

@@ -363,10 +363,12 @@ class Model {
     add_to(right_[static_cast<std::size_t>(body)], {0, 0, 0}, transpose(body_state(body).R) * axis_E * torque);
   }
 
-  // Tyres at rest carry load only: the road holds nothing sideways in statics, drives and loads do.
+  // Tyres carry load only: the road holds nothing sideways in statics, drives and loads do. Their stiffness is that of
+  // the present spins, so that a vehicle can be put on the road at speed.
   void add_static_tyres(bool with_matrix) {
     using D = Dual<7>;
-    for (const Wheel& wheel : wheels) {
+    for (std::size_t k = 0; k < wheels.size(); ++k) {
+      const Wheel& wheel = wheels[k];
       const auto i = static_cast<std::size_t>(wheel.body);
       const BodyState& b = bodies_now_[i];
       for (int t = wheel.first_tyre; t < wheel.first_tyre + wheel.tyre_count; ++t) {
@@ -388,7 +390,7 @@ class Model {
           R(row, 2).d[4] = b.R(row, 0);
         }
         const Vec3<D> none{D(0.0), D(0.0), D(0.0)};
-        const WheelForces<D> o = tyre_forces(e, wheel.axis, r, R, none, none, D(0.0), 0.0);
+        const WheelForces<D> o = tyre_forces(e, wheel.axis, r, R, none, none, D(state.spins[k]), 0.0);
         const D Fz = dot(o.f, e.road.normal);
         const Vec3<D> f = Vec3<D>{D(e.road.normal.x), D(e.road.normal.y), D(e.road.normal.z)} * Fz;
         const Vec3<D> axis = R * wheel.axis;

@@ -173,7 +173,7 @@ STEERING_WHEEL_ANGLE = _signal(
     fmi="driver.steering_wheel_angle",
 )
 RACK_TRAVEL = _signal(
-    "rack_travel", "length", "displacement of the steering rack", "left turn", fmi="steering.rack_travel"
+    "rack_travel", "length", "displacement of the steering rack", "to the left", fmi="steering.rack_travel"
 )
 THROTTLE = _signal(
     "throttle", "number", "accelerator pedal, 0 to 1", "pressed", carmaker="DM.Gas", fmi="driver.throttle"

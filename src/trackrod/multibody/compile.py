@@ -345,7 +345,6 @@ class _Compiler:
             rear,
         )
 
-
     def _add_powertrain(self) -> None:
         powertrain = self.vehicle.powertrain
         if powertrain is None:
