@@ -8,6 +8,7 @@ names in the same order, so that a flat array of numbers is all that crosses bet
 
 from __future__ import annotations
 
+import importlib
 import sys
 import types
 from pathlib import Path
@@ -25,15 +26,14 @@ namespace trackrod {{
 """
 
 
-def import_declarations() -> types.ModuleType:
-    """Import declaration modules without the package's ``__init__``: only the standard library is there yet."""
-    for name in ("trackrod", "trackrod.core", "trackrod.tyre"):
-        package = types.ModuleType(name)
-        package.__path__ = [str(SOURCE / name.replace(".", "/"))]  # type: ignore[attr-defined]
-        sys.modules[name] = package
-    from trackrod.tyre import coefficients  # noqa: PLC0415 - needs the stand-in packages
-
-    return coefficients
+def import_declarations(package: str) -> types.ModuleType:
+    """Import a declaration module without the package's ``__init__``: only the standard library is there yet."""
+    for name in ("trackrod", "trackrod.core", f"trackrod.{package}"):
+        if name not in sys.modules:
+            stand_in = types.ModuleType(name)
+            stand_in.__path__ = [str(SOURCE / name.replace(".", "/"))]  # type: ignore[attr-defined]
+            sys.modules[name] = stand_in
+    return importlib.import_module(f"trackrod.{package}.coefficients")
 
 
 def structure(name: str, about: str, items: tuple) -> str:
@@ -66,11 +66,14 @@ def write_if_changed(path: Path, text: str) -> None:
 
 
 def main(output: Path) -> None:
-    tyre = import_declarations()
+    tyre = import_declarations("tyre")
     body = structure("MagicFormulaCoefficients", "MF 5.2 (PAC2002), 6.1 and 6.2.", tyre.COEFFICIENTS)
     body += "\n" + structure("Pac89Coefficients", "Magic Formula of 1989.", tyre.PAC89_COEFFICIENTS)
     text = HEADER.format(origin="src/trackrod/tyre/coefficients.py", body=body)
     write_if_changed(output / "trackrod" / "tyre_coefficients.hpp", text)
+    body = structure("RtmParameters", "Numbers of the real-time model.", import_declarations("rtm").PARAMETERS)
+    text = HEADER.format(origin="src/trackrod/rtm/coefficients.py", body=body)
+    write_if_changed(output / "trackrod" / "rtm_parameters.hpp", text)
 
 
 if __name__ == "__main__":

@@ -223,7 +223,7 @@ class MultibodyHandle {
                      const std::vector<double>& downshift, double final_drive, double efficiency, double shift_time,
                      double engine_inertia, double driveline_inertia, double idle, double limit,
                      double clutch_capacity) {
-    Driveline& d = model_.driveline;
+    Driveline<>& d = model_.driveline;
     d.present = true;
     d.map_speeds.assign(speeds.data(), speeds.data() + speeds.size());
     d.map_throttles.assign(throttles.data(), throttles.data() + throttles.size());

@@ -1,14 +1,15 @@
 """The mechanisms of a vehicle built a second time, in exudyn, for comparison with `trackrod.multibody`.
 
-Bodies and the elements between them come from the same `Vehicle`. Equations, joints and solvers are exudyn's: rigid
-bodies with Euler parameters, ideal joints as constraints with Lagrange multipliers, generalised-α steps in time. Nothing
-of the core is called. Where exudyn has no such element, the nearest stands in:
+Bodies and the elements between them come from the same `Vehicle`, and bodies are merged as in the compiled model.
+Equations and solvers are exudyn's: rigid bodies with Euler parameters, ideal joints as constraints with Lagrange
+multipliers, generalised-α steps in time. Nothing of the core is called. Where exudyn has no such element, the nearest
+stands in:
 
 * A constant-velocity joint is a universal joint. A link between this and a ball joint then turns about its own axis by
-  half the product of its two bend angles more; nothing else moves.
-* A bushing exerts its reaction on the second body at that body's own point, not where the first body's point is. The
-  moment that this leaves out is displacement × force.
-* A beam is a chain of segments with rigid ends, or exudyn's geometrically exact beam.
+  half the product of its two bend angles more or less; nothing else moves.
+* exudyn's bushing pushes the second body at that body's own point, which leaves a moment, displacement × force. A load
+  on the second body adds it, so that action and reaction have one line as in our bushing.
+* A beam is a spring at its middle with rigid ends, or exudyn's geometrically exact element.
 """
 
 from __future__ import annotations
@@ -17,30 +18,53 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
 
 import exudyn as exu
-import exudyn.itemInterface as eii
 import numpy as np
+from exudyn.itemInterface import (
+    LoadForceVector,
+    LoadMassProportional,
+    LoadTorqueVector,
+    MarkerBodyMass,
+    MarkerBodyRigid,
+    MarkerNodeRigid,
+    NodeRigidBodyEP,
+    ObjectBeamGeometricallyExact,
+    ObjectConnectorRigidBodySpringDamper,
+    ObjectConnectorSpringDamper,
+    ObjectConnectorTorsionalSpringDamper,
+    ObjectGround,
+    ObjectJointGeneric,
+    ObjectRigidBody,
+    SensorBody,
+    SensorObject,
+)
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
+from scipy.spatial.transform import Rotation
 
 from trackrod.multibody.compile import CompiledModel
 from trackrod.vehicle.characteristics import BushingCharacteristic, Characteristic
 from trackrod.vehicle.connectors import Beam, Bushing, Damper, Spring, Stop, TorsionSpring
-from trackrod.vehicle.elements import GROUND, Joint, JointType
-from trackrod.vehicle.vehicle import Vehicle
+from trackrod.vehicle.elements import GROUND, Body, Joint, JointType
+from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
-__all__ = ["BeamModel", "Mechanism", "Motion", "build", "linearised"]
+__all__ = ["Load", "Mechanism", "Motion", "build", "linearised", "refined"]
 
 Array = NDArray[np.float64]
+Placed = Joint | Bushing | TorsionSpring
 Law = Callable[[float], float]
-Shake = Callable[[float], tuple[Sequence[float], Sequence[float]]]
+#: Force [N] and moment [N·m] over time [s].
+Load = Callable[[float], tuple[Array, Array]]
 
-VERB=0
 GRAVITY = (0.0, 0.0, -9.80665)
-#: Mass and inertia of what has none of its own [kg], [kg·m²]: ends of segments, nodes of beams.
+#: Mass and inertia of what has none of its own [kg], [kg·m²]: pieces and nodes of beams.
 SMALL_MASS = 1e-3
 SMALL_INERTIA = 1e-6
+
+_ALONG_V = np.eye(3)
 
 #: Directions that a joint holds: x, y, z and turning about them, in a frame with z along the joint's axis.
 _HELD = {
@@ -58,22 +82,6 @@ _HELD = {
 
 
 @dataclass(frozen=True, slots=True)
-class BeamModel:
-    """How a beam is made.
-
-    Attributes
-    ----------
-    segments
-        Number of pieces.
-    exact
-        Geometrically exact elements, for beams without preload, instead of springs between rigid ends.
-    """
-
-    segments: int = 1
-    exact: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Motion:
     """Poses of the bodies: time or load step, centres of mass [m] and rotation matrices, in E."""
 
@@ -82,9 +90,11 @@ class Motion:
     rotations: Array  # (times, bodies, 3, 3)
     forces: Mapping[str, Array]  # of the drives [N]
 
-    def point(self, body: int, arm: Array) -> Array:
-        """Places of a point of a body, given from its centre of mass in body axes [m]."""
-        return self.centres[:, body] + self.rotations[:, body] @ arm
+    def rows(self, times: Sequence[float]) -> Motion:
+        """Those at these times."""
+        rows = [int(np.abs(self.time - time).argmin()) for time in times]
+        forces = {name: force[rows] for name, force in self.forces.items()}
+        return Motion(self.time[rows], self.centres[rows], self.rotations[rows], forces)
 
 
 def linearised(vehicle: Vehicle, *, damping: float = 1.0) -> Vehicle:
@@ -106,7 +116,8 @@ def linearised(vehicle: Vehicle, *, damping: float = 1.0) -> Vehicle:
         return replace(s, characteristic=replace(s.characteristic, curve=curve))
 
     def damper(d: Damper) -> Damper:
-        return replace(d, characteristic=replace(d.characteristic, curve=straight(d.characteristic.curve, 0.0, damping)))
+        curve = straight(d.characteristic.curve, 0.0, damping)
+        return replace(d, characteristic=replace(d.characteristic, curve=curve))
 
     def torsion(t: TorsionSpring) -> TorsionSpring:
         return replace(t, curve=straight(t.curve), damping=damping * t.damping)
@@ -122,29 +133,68 @@ def linearised(vehicle: Vehicle, *, damping: float = 1.0) -> Vehicle:
     )
 
 
-def build(model: CompiledModel, *, beams: BeamModel | None = None, pads: bool | None = None) -> Mechanism:
+def refined(vehicle: Vehicle, pieces: int) -> Vehicle:
+    """The vehicle with each beam cut into pieces, joined by bodies with next to no mass."""
+    bodies: list[Body] = []
+    beams: list[Beam] = []
+    small = tuple(tuple(row) for row in (SMALL_INERTIA * np.eye(3)).tolist())
+    for beam in vehicle.beams:
+        start, way = np.array(beam.ends[0]), np.subtract(beam.ends[1], beam.ends[0])
+        ends = [tuple((start + way * k / pieces).tolist()) for k in range(pieces + 1)]
+        names = [beam.bodies[0], *(f"{beam.name}_{k}" for k in range(1, pieces)), beam.bodies[1]]
+        bodies += [Body(name, SMALL_MASS, end, small) for name, end in zip(names[1:-1], ends[1:-1], strict=True)]
+        force, moment = np.array(beam.preload[:3]), np.array(beam.preload[3:])
+        for k in range(pieces):
+            lever = np.array([beam.length * (pieces - 1 - k) / pieces, 0.0, 0.0])
+            beams.append(
+                replace(
+                    beam,
+                    name=f"{beam.name}_{k}",
+                    bodies=(names[k], names[k + 1]),
+                    ends=(ends[k], ends[k + 1]),
+                    preload=(*beam.preload[:3], *(moment + np.cross(lever, force)).tolist()),
+                )
+            )
+    return replace(vehicle, bodies=vehicle.bodies + tuple(bodies), beams=tuple(beams))
+
+
+def build(
+    model: CompiledModel,
+    *,
+    exact_beams: bool = False,
+    own_bushings: bool = False,
+    pads: bool | None = None,
+    loads: Mapping[int, Load] = MappingProxyType({}),
+) -> Mechanism:
     """The same bodies and elements as in `model`, in exudyn.
 
     Parameters
     ----------
-    beams
-        How beams are made: one segment each where nothing is said.
+    exact_beams
+        Beams as geometrically exact elements, which must be without preload, instead of springs at their middles.
+    own_bushings
+        Bushings, which must be linear, by exudyn's own law: quick, but over angles and without the moment above.
     pads
         Whether drives hold the heights of the wheel centres, as on the rig; as in `model` where nothing is said.
+    loads
+        On bodies, by their indices in `model`, while they move.
     """
-    mechanism = Mechanism(model, beams or BeamModel())
-    mechanism.add_elements()
+    mechanism = Mechanism(model)
+    mechanism.add_elements(exact_beams=exact_beams, own_bushings=own_bushings)
     mechanism.add_drives(any(name.startswith("pad") for name in model.drives) if pads is None else pads)
+    for body, load in loads.items():
+        mechanism.add_load(body, load)
     mechanism.assemble()
     return mechanism
 
 
 @dataclass(slots=True)
-class _Targets:
-    """What drives hold: values, and courses over the time of the solver while it sweeps."""
+class _Inputs:
+    """What drives hold: values, and courses over the time of the solver while it sweeps; whether loads act."""
 
     values: dict[str, float]
     course: dict[str, tuple[Array, Array]]
+    loaded: bool = False
 
     def at(self, name: str, t: float) -> float:
         course = self.course.get(name)
@@ -154,51 +204,53 @@ class _Targets:
 class Mechanism:
     """Bodies in the order of `model.groups`, the elements between them, and drives by name."""
 
-    def __init__(self, model: CompiledModel, beams: BeamModel) -> None:
+    def __init__(self, model: CompiledModel) -> None:
         self.model = model
         self.vehicle = model.vehicle
-        self.beams = beams
         self.container = exu.SystemContainer()
         self.system = self.container.AddSystem()
         self.drives: dict[str, int] = {}
-        self._targets = _Targets({}, {})
-        self._numeric = True
-        self.ground = self.system.AddObject(eii.ObjectGround())
+        self._inputs = _Inputs({}, {})
+        self._column = _column(model.vehicle)
+        self.ground = self.system.AddObject(ObjectGround())
         self.bodies = [self._body(g.mass, g.inertia, g.centre) for g in model.groups]
         self._sensors: list[tuple[int, int]] = []
         self._force_sensors: dict[str, int] = {}
 
     # bodies and markers
 
-    def _body(self, mass: float, inertia: Array, centre: Array, axes: Array | None = None) -> int:
-        q = [1.0, 0.0, 0.0, 0.0] if axes is None else _quaternion(axes)
-        node = self.system.AddNode(eii.NodeRigidBodyEP(referenceCoordinates=[*centre, *q]))
+    def _body(self, mass: float, inertia: Array, centre: Array) -> int:
+        node = self.system.AddNode(NodeRigidBodyEP(referenceCoordinates=[*centre, 1.0, 0.0, 0.0, 0.0]))
         xx, yy, zz, yz, xz, xy = (inertia[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1)))
-        body = self.system.AddObject(
-            eii.ObjectRigidBody(mass=mass, inertia=[xx, yy, zz, yz, xz, xy], nodeNumber=node)
-        )
-        marker = self.system.AddMarker(eii.MarkerBodyMass(bodyNumber=body))
-        self.system.AddLoad(eii.LoadMassProportional(markerNumber=marker, loadVector=list(GRAVITY)))
+        body = self.system.AddObject(ObjectRigidBody(mass=mass, inertia=[xx, yy, zz, yz, xz, xy], nodeNumber=node))
+        marker = self.system.AddMarker(MarkerBodyMass(bodyNumber=body))
+        self.system.AddLoad(LoadMassProportional(markerNumber=marker, loadVector=list(GRAVITY)))
         return int(body)
 
     def _index(self, body: str) -> int:
         return -1 if body == GROUND else self.model.index.get(body, -1)
 
     def _joins(self, bodies: tuple[str, str]) -> bool:
+        """Whether an element is there: between two bodies that move apart, none of them of the steering column."""
         first, second = map(self._index, bodies)
-        return first != second
+        return first != second and not self._column.intersection(bodies)
 
-    def _marker(self, body: str, position: Sequence[float] | Array) -> int:
-        """A marker of a vehicle's body at a place of the design position, its axes parallel to V there."""
+    def _marker(self, body: str, position: Sequence[float] | Array, axes: Array = _ALONG_V) -> int:
+        """A frame of a vehicle's body, given by its place and axes in V at the design position."""
         index = self._index(body)
-        if index < 0:
-            return int(self.system.AddMarker(eii.MarkerBodyRigid(bodyNumber=self.ground, localPosition=list(position))))
-        arm = np.asarray(position) - self.model.groups[index].centre
-        return int(self.system.AddMarker(eii.MarkerBodyRigid(bodyNumber=self.bodies[index], localPosition=list(arm))))
+        number, origin = self.ground, np.zeros(3)
+        if index >= 0:
+            number, origin = self.bodies[index], self.model.groups[index].centre
+        place = exu.HT(rotation=axes, translation=np.asarray(position) - origin)
+        return int(self.system.AddMarker(MarkerBodyRigid(bodyNumber=number, localHT=place)))
+
+    def _markers(self, element: Placed, axes: Array) -> list[int]:
+        """The same frame of the second body and of the first: forces are counted in the axes of the second."""
+        return [self._marker(body, element.position, axes) for body in reversed(element.bodies)]
 
     # elements
 
-    def add_elements(self) -> None:
+    def add_elements(self, *, exact_beams: bool, own_bushings: bool) -> None:
         vehicle = self.vehicle
         spins = {wheel.joint for wheel in vehicle.wheels}
         for joint in vehicle.acting(vehicle.joints):
@@ -206,8 +258,9 @@ class Mechanism:
                 self._add_joint(joint)
         for bushing in vehicle.acting(vehicle.bushings):
             if self._joins(bushing.bodies):
-                self._add_bushing(bushing)
-        for line in (*vehicle.acting(vehicle.springs), *vehicle.acting(vehicle.dampers), *vehicle.acting(vehicle.stops)):
+                (self._add_own_bushing if own_bushings else self._add_bushing)(bushing)
+        lines: list[Spring | Damper | Stop] = [*vehicle.springs, *vehicle.dampers, *vehicle.stops]
+        for line in vehicle.acting(lines):
             if self._joins(line.bodies):
                 self._add_line(line)
         for spring in vehicle.acting(vehicle.torsion_springs):
@@ -215,55 +268,65 @@ class Mechanism:
                 self._add_torsion(spring)
         for beam in vehicle.acting(vehicle.beams):
             if self._joins(beam.bodies):
-                (self._add_exact_beam if self.beams.exact else self._add_segments)(beam)
+                (self._add_exact_beam if exact_beams else self._add_beam)(beam)
 
     def _add_joint(self, joint: Joint) -> None:
-        first, second = (self._marker(body, joint.position) for body in joint.bodies)
+        axes: tuple[Sequence[float], Sequence[float]] | None = None
         if joint.type in (JointType.HOOKE, JointType.PERPENDICULAR):
-            # held: the first body's x axis normal to the second's y axis
-            markers, frames = [first, second], _cross_frames(joint.axis, joint.second_axis)
+            axes = (joint.axis, joint.second_axis)
         elif joint.type is JointType.CONVEL:
-            x, y, _ = _frame(joint.axis).T
-            markers, frames = [first, second], _cross_frames(x, y)
-        else:
-            markers, frames = [second, first], (_frame(joint.axis),) * 2
-        self._generic(markers, _HELD[joint.type], frames)
+            axes = (_frame(joint.axis)[:, 0], _frame(joint.axis)[:, 1])
+        if axes is None:
+            self._hold(self._markers(joint, _frame(joint.axis)), _HELD[joint.type])
+            return
+        # held: x of the first frame normal to y of the second
+        frames = (_frame(axes[0])[:, [2, 0, 1]], _frame(axes[1])[:, [1, 2, 0]])
+        markers = [self._marker(b, joint.position, frame) for b, frame in zip(joint.bodies, frames, strict=True)]
+        self._hold(markers, _HELD[joint.type])
 
-    def _generic(
-        self, markers: list[int], held: Sequence[int], frames: tuple[Array, Array], offset: object = 0
-    ) -> int:
-        return int(
-            self.system.AddObject(
-                eii.ObjectJointGeneric(
-                    markerNumbers=markers,
-                    constrainedAxes=list(held),
-                    rotationMarker0=frames[0],
-                    rotationMarker1=frames[1],
-                    offsetUserFunction=offset,
-                )
+    def _hold(self, markers: list[int], held: Sequence[int], offset: object = 0) -> int:
+        joint = ObjectJointGeneric(markerNumbers=markers, constrainedAxes=list(held), offsetUserFunction=offset)
+        return int(self.system.AddObject(joint))
+
+    def _add_own_bushing(self, bushing: Bushing) -> None:
+        """A linear bushing by exudyn's own law, over three angles."""
+        stiffness = np.array(bushing.characteristic.stiffness)
+        self.system.AddObject(
+            ObjectConnectorRigidBodySpringDamper(
+                markerNumbers=self._markers(bushing, np.array(bushing.axes)),
+                stiffness=np.diag(stiffness),
+                damping=np.diag(bushing.characteristic.damping),
+                offset=list(-np.array(bushing.offset) - np.array(bushing.preload) / stiffness),
             )
         )
 
     def _add_bushing(self, bushing: Bushing) -> None:
-        first, second = (self._marker(body, bushing.position) for body in bushing.bodies)
         laws = [_law(curve) for curve in bushing.characteristic.curves]
         damping, preload, offset = bushing.characteristic.damping, bushing.preload, bushing.offset
+        axes, lever = bushing.axes, [0.0, 0.0, 0.0]
 
-        def force(_m: object, _t: float, _i: int, d: Array, turn: Array, v: Array, w: Array, *_rest: object) -> list[float]:
-            x = (*d, *_rotation_vector(turn))
-            return [
-                law(x[i] + offset[i]) + damping[i] * (v[i] if i < 3 else w[i - 3]) + preload[i]
-                for i, law in enumerate(laws)
-            ]
+        def force(*arguments: Any) -> list[float]:
+            d, turn, v, w = arguments[3:7]
+            x, rate = (*d, *_rotation_vector(turn)), (*v, *w)
+            f = [law(x[i] + offset[i]) + damping[i] * rate[i] + preload[i] for i, law in enumerate(laws)]
+            c = (d[1] * f[2] - d[2] * f[1], d[2] * f[0] - d[0] * f[2], d[0] * f[1] - d[1] * f[0])
+            lever[:] = [row[0] * c[0] + row[1] * c[1] + row[2] * c[2] for row in axes]
+            return f
 
         self.system.AddObject(
-            eii.ObjectConnectorRigidBodySpringDamper(
-                markerNumbers=[second, first],
-                rotationMarker0=np.array(bushing.axes),
-                rotationMarker1=np.array(bushing.axes),
-                springForceTorqueUserFunction=force,
+            ObjectConnectorRigidBodySpringDamper(
+                markerNumbers=self._markers(bushing, np.array(axes)), springForceTorqueUserFunction=force
             )
         )
+        second = bushing.bodies[1]
+        if self._index(second) >= 0:
+            self.system.AddLoad(
+                LoadTorqueVector(
+                    markerNumber=self._marker(second, bushing.position),
+                    bodyFixed=True,
+                    loadVectorUserFunction=lambda _m, _t, _v: list(lever),
+                )
+            )
 
     def _add_line(self, line: Spring | Damper | Stop) -> None:
         first, second = (self._marker(body, end) for body, end in zip(line.bodies, line.ends, strict=True))
@@ -272,107 +335,71 @@ class Mechanism:
         common = {"markerNumbers": [second, first], "referenceLength": line.design_length}
         if rate is not None and isinstance(line, Spring):
             value = float(np.interp(line.design_compression, curve.x, curve.y))
-            self.system.AddObject(eii.ObjectConnectorSpringDamper(**common, stiffness=rate, force=-value))
+            self.system.AddObject(ObjectConnectorSpringDamper(**common, stiffness=rate, force=-value))
             return
         if rate is not None and isinstance(line, Damper) and curve.y[0] * curve.x[-1] == curve.y[-1] * curve.x[0]:
-            self.system.AddObject(eii.ObjectConnectorSpringDamper(**common, damping=rate))
+            self.system.AddObject(ObjectConnectorSpringDamper(**common, damping=rate))
             return
         pull = _pull(line)
         self.system.AddObject(
-            eii.ObjectConnectorSpringDamper(
-                **common, springForceUserFunction=lambda _m, _t, _i, u, v, *_rest: pull(u, v)
-            )
+            ObjectConnectorSpringDamper(**common, springForceUserFunction=lambda _m, _t, _i, u, v, *_rest: pull(u, v))
         )
 
     def _add_torsion(self, spring: TorsionSpring) -> None:
-        first, second = (self._marker(body, spring.position) for body in spring.bodies)
-        frame, law = _frame(spring.axis), _law(spring.curve)
-        rate = _rate(spring.curve)
-        torque = {}
+        law, rate = _law(spring.curve), _rate(spring.curve)
+        preload, damping = spring.preload, spring.damping
+        torque: dict[str, object] = {}
         if rate is None:
             torque["springTorqueUserFunction"] = lambda _m, _t, _i, angle, speed, *_rest: (
-                law(angle) + spring.preload + spring.damping * speed
+                law(angle) + preload + damping * speed
             )
         else:
-            torque |= {"stiffness": rate, "damping": spring.damping, "torque": spring.preload + law(0.0)}
-        self.system.AddObject(
-            eii.ObjectConnectorTorsionalSpringDamper(
-                markerNumbers=[second, first], rotationMarker0=frame, rotationMarker1=frame, **torque
-            )
-        )
+            torque |= {"stiffness": rate, "damping": damping, "torque": preload + law(0.0)}
+        markers = self._markers(spring, _frame(spring.axis))
+        self.system.AddObject(ObjectConnectorTorsionalSpringDamper(markerNumbers=markers, **torque))
 
-    def _add_segments(self, beam: Beam) -> None:
-        """Rigid pieces, joined half-way along each segment by what a Bernoulli beam of its length resists there."""
-        axes, section = np.array(beam.axes), beam.section
-        start, way = np.array(beam.ends[0]), np.subtract(beam.ends[1], beam.ends[0])
-        count = self.beams.segments
-        h = beam.length / count
+    def _add_beam(self, beam: Beam) -> None:
+        """What a Bernoulli beam with rigid ends resists at its middle."""
+        axes, section, length = np.array(beam.axes), beam.section, beam.length
+        middle = 0.5 * np.add(*beam.ends)
         stiffness = np.array(
             [
-                section.axial / h,
-                12 * section.bending_z / h**3,
-                12 * section.bending_y / h**3,
-                section.torsional / h,
-                section.bending_y / h,
-                section.bending_z / h,
+                section.axial / length,
+                12 * section.bending_z / length**3,
+                12 * section.bending_y / length**3,
+                section.torsional / length,
+                section.bending_y / length,
+                section.bending_z / length,
             ]
         )
         force, moment = np.array(beam.preload[:3]), np.array(beam.preload[3:])
-        pieces = [
-            self._body(SMALL_MASS, SMALL_INERTIA * np.eye(3), start + way * k / count, axes) for k in range(1, count)
-        ]
-        for k in range(count):
-            place = (k + 0.5) / count
-            middle = start + way * place
-            markers, frames = [], []
-            for end, body in ((k, beam.bodies[0] if k == 0 else None), (k + 1, beam.bodies[1] if k == count - 1 else None)):
-                if body is not None:
-                    markers.append(self._marker(body, middle))
-                    frames.append(axes)
-                else:
-                    arm = [h * (place * count - end), 0.0, 0.0]
-                    marker = eii.MarkerBodyRigid(bodyNumber=pieces[end - 1], localPosition=arm)
-                    markers.append(int(self.system.AddMarker(marker)))
-                    frames.append(np.eye(3))
-            lever = np.array([beam.length * (1.0 - place), 0.0, 0.0])
-            preload = np.concatenate((force, moment + np.cross(lever, force)))
-            self.system.AddObject(
-                eii.ObjectConnectorRigidBodySpringDamper(
-                    markerNumbers=markers,
-                    stiffness=np.diag(stiffness),
-                    damping=np.diag(beam.damping * stiffness),
-                    offset=list(-preload / stiffness),
-                    rotationMarker0=frames[0],
-                    rotationMarker1=frames[1],
-                )
+        preload = np.concatenate((force, moment + np.cross([0.5 * length, 0.0, 0.0], force)))
+        self.system.AddObject(
+            ObjectConnectorRigidBodySpringDamper(
+                markerNumbers=[self._marker(body, middle, axes) for body in beam.bodies],
+                stiffness=np.diag(stiffness),
+                damping=np.diag(beam.damping * stiffness),
+                offset=list(-preload / stiffness),
             )
+        )
 
     def _add_exact_beam(self, beam: Beam) -> None:
-        """Elements with constant strain; their shear stiffness is that of a piece of a Bernoulli beam, 12 EI/h²."""
+        """An element with constant strain; its shear stiffness is that of a Bernoulli beam of its length, 12 EI/L²."""
         if any(beam.preload):
             raise ValueError(f"beam '{beam.name}' has a preload: exudyn's exact beam begins without stress")
-        axes, section, count = np.array(beam.axes), beam.section, self.beams.segments
-        start, way = np.array(beam.ends[0]), np.subtract(beam.ends[1], beam.ends[0])
-        h = beam.length / count
+        axes, section, length = np.array(beam.axes), beam.section, beam.length
         data = exu.BeamSection()
-        shear = (12 * section.bending_z / h**2, 12 * section.bending_y / h**2)
-        data.stiffnessMatrix = np.diag(
-            [section.axial, *shear, section.torsional, section.bending_y, section.bending_z]
-        )
-        data.massPerLength = SMALL_MASS / h
-        data.inertia = SMALL_INERTIA / h * np.eye(3)
-        q = _quaternion(axes)
-        nodes = [
-            self.system.AddNode(eii.NodeRigidBodyEP(referenceCoordinates=[*(start + way * k / count), *q]))
-            for k in range(count + 1)
-        ]
-        for first, second in zip(nodes, nodes[1:], strict=False):
-            self.system.AddObject(
-                eii.ObjectBeamGeometricallyExact(nodeNumbers=[first, second], length=h, sectionData=data)
-            )
-        for body, end, node in zip(beam.bodies, beam.ends, (nodes[0], nodes[-1]), strict=True):
-            marker = int(self.system.AddMarker(eii.MarkerNodeRigid(nodeNumber=node)))
-            self._generic([self._marker(body, end), marker], (1,) * 6, (axes, np.eye(3)))
+        shear = (12 * section.bending_z / length**2, 12 * section.bending_y / length**2)
+        data.stiffnessMatrix = np.diag([section.axial, *shear, section.torsional, section.bending_y, section.bending_z])
+        data.massPerLength = SMALL_MASS / length
+        data.inertia = SMALL_INERTIA / length * np.eye(3)
+        nodes = []
+        for body, end in zip(beam.bodies, beam.ends, strict=True):
+            node = self.system.AddNode(NodeRigidBodyEP(referenceCoordinates=[*end, *_quaternion(axes)]))
+            marker = int(self.system.AddMarker(MarkerNodeRigid(nodeNumber=node)))
+            self._hold([self._marker(body, end, axes), marker], (1,) * 6)
+            nodes.append(node)
+        self.system.AddObject(ObjectBeamGeometricallyExact(nodeNumbers=nodes, length=length, sectionData=data))
 
     # drives and loads
 
@@ -380,39 +407,32 @@ class Mechanism:
         steering = self.vehicle.steering
         if steering is not None and "rack" in self.model.drives:
             rack = next(joint for joint in self.vehicle.joints if joint.name == steering.rack_joint)
-            first, second = (self._marker(body, rack.position) for body in rack.bodies)
-            self._add_drive("rack", [second, first], _frame(rack.axis))
+            self._add_drive("rack", self._markers(rack, _frame(rack.axis)))
         if pads:
             for wheel in self.vehicle.wheels:
                 if wheel.corner in self.model.corners:
-                    markers = [self._marker(GROUND, wheel.centre), self._marker(wheel.body, wheel.centre)]
-                    self._add_drive(f"pad_{wheel.corner}", markers, np.eye(3))
+                    markers = [self._marker(body, wheel.centre) for body in (GROUND, wheel.body)]
+                    self._add_drive(f"pad_{wheel.corner}", markers)
 
-    def _add_drive(self, name: str, markers: list[int], frame: Array) -> None:
-        """Holds the displacement of the second marker against the first along z of the frame."""
-        targets = self._targets  # exudyn keeps its functions for ever: none of them may hold the model
+    def _add_drive(self, name: str, markers: list[int]) -> None:
+        """Holds the displacement of the second marker against the first along z."""
+        inputs = self._inputs  # exudyn never lets go of a function: none may hold the model
 
         def offset(_m: object, t: float, *_rest: object) -> list[float]:
-            return [0.0, 0.0, targets.at(name, t), 0.0, 0.0, 0.0]
+            return [0.0, 0.0, inputs.at(name, t), 0.0, 0.0, 0.0]
 
-        self.drives[name] = self._generic(markers, (0, 0, 1, 0, 0, 0), (frame, frame), offset)
+        self.drives[name] = self._hold(markers, (0, 0, 1, 0, 0, 0), offset)
 
-    def load(self, body: int, force: Sequence[float]) -> None:
-        """A constant force at a centre of mass, in E [N]."""
-        marker = self.system.AddMarker(eii.MarkerBodyRigid(bodyNumber=self.bodies[body]))
-        self.system.AddLoad(eii.LoadForceVector(markerNumber=marker, loadVector=list(force)))
-        self.system.Assemble()
+    def add_load(self, body: int, law: Load) -> None:
+        """Force and moment about a centre of mass over time, in E; statics is without them."""
+        inputs = self._inputs
 
-    def shake(self, body: int, law: Shake) -> None:
-        """Force and moment about the centre of mass over time, in E [N], [N·m]."""
-        marker = self.system.AddMarker(eii.MarkerBodyRigid(bodyNumber=self.bodies[body]))
-        self.system.AddLoad(
-            eii.LoadForceVector(markerNumber=marker, loadVectorUserFunction=lambda _m, t, _l: list(law(t)[0]))
-        )
-        self.system.AddLoad(
-            eii.LoadTorqueVector(markerNumber=marker, loadVectorUserFunction=lambda _m, t, _l: list(law(t)[1]))
-        )
-        self.system.Assemble()
+        def part(i: int) -> Callable[[Any, float, Any], list[float]]:
+            return lambda _m, t, _v: law(t)[i].tolist() if inputs.loaded else [0.0, 0.0, 0.0]
+
+        marker = self.system.AddMarker(MarkerBodyRigid(bodyNumber=self.bodies[body]))
+        self.system.AddLoad(LoadForceVector(markerNumber=marker, loadVectorUserFunction=part(0)))
+        self.system.AddLoad(LoadTorqueVector(markerNumber=marker, loadVectorUserFunction=part(1)))
 
     # solving
 
@@ -421,7 +441,7 @@ class Mechanism:
         self._sensors = [
             tuple(
                 self.system.AddSensor(
-                    eii.SensorBody(bodyNumber=body, outputVariableType=kind, storeInternal=True, writeToFile=False)
+                    SensorBody(bodyNumber=body, outputVariableType=kind, storeInternal=True, writeToFile=False)
                 )
                 for kind in (kinds.Position, kinds.RotationMatrix)
             )
@@ -429,7 +449,7 @@ class Mechanism:
         ]
         self._force_sensors = {
             name: self.system.AddSensor(
-                eii.SensorObject(
+                SensorObject(
                     objectNumber=number, outputVariableType=kinds.ForceLocal, storeInternal=True, writeToFile=False
                 )
             )
@@ -443,7 +463,7 @@ class Mechanism:
         settings.solution.file.write = False
         settings.solution.solverInformationFileName = ""
         settings.solution.sensors.writePeriod = period
-        settings.staticSolver.verboseMode = VERB
+        settings.staticSolver.verboseMode = 0
         settings.timeIntegration.verboseMode = 0
         return settings
 
@@ -451,49 +471,56 @@ class Mechanism:
         """Statics over rows of drive targets, each from the one before; the last becomes the state."""
         count = len(next(iter(targets.values())))
         t = np.arange(count + 1) / count
-        now = self._targets.values
-        self._targets.course |= {k: (t, np.concatenate(([now.get(k, 0.0)], v))) for k, v in targets.items()}
+        now = self._inputs.values
+        self._inputs.course |= {k: (t, np.concatenate(([now.get(k, 0.0)], v))) for k, v in targets.items()}
         settings = self._settings(0.5 / count)
         static = settings.staticSolver
         static.numberOfLoadSteps = count
         static.useLoadFactor = False
-        static.newton.relativeTolerance = 1e-9
-        static.newton.numericalDifferentiation.forODE2Connectors = self._numeric
+        static.newton.relativeTolerance = 1e-8
         self.system.SolveStatic(settings, updateInitialValues=True)
         now |= {k: float(v[-1]) for k, v in targets.items()}
-        self._targets.course.clear()
-        motion = self._read()
-        rows = [int(np.abs(motion.time - time).argmin()) for time in t[1:]]
-        forces = {k: v[rows] for k, v in motion.forces.items()}
-        return Motion(motion.time[rows], motion.centres[rows], motion.rotations[rows], forces)
+        self._inputs.course.clear()
+        return self._read().rows(t[1:].tolist())
 
     def release(self, names: Sequence[str]) -> None:
         """Lets go of drives."""
         for name in names:
             self.system.SetObjectParameter(self.drives[name], "activeConnector", False)
 
-    def run(self, duration: float, step: float, period: float, *, spectral_radius: float = 0.9) -> Motion:
+    def run(self, duration: float, step: float, period: float) -> Motion:
         """Motion from the present state, which stays as it is; kept every `period` seconds."""
         settings = self._settings(period)
         time = settings.timeIntegration
         time.endTime = duration
         time.numberOfSteps = round(duration / step)
         time.adaptiveStep = False
-        time.generalizedAlpha.spectralRadius = spectral_radius
         time.newton.useModifiedNewton = True
         time.newton.relativeTolerance = 1e-8
+        self._inputs.loaded = True
         self.system.SolveDynamic(settings)
-        motion = self._read()
-        rows = [int(np.abs(motion.time - k * period).argmin()) for k in range(round(duration / period) + 1)]
-        forces = {k: v[rows] for k, v in motion.forces.items()}
-        return Motion(motion.time[rows], motion.centres[rows], motion.rotations[rows], forces)
+        self._inputs.loaded = False
+        return self._read().rows([k * period for k in range(round(duration / period) + 1)])
 
     def _read(self) -> Motion:
-        data = [[self.system.GetSensorStoredData(s) for s in pair] for pair in self._sensors]
+        data = [[self._stored(sensor) for sensor in pair] for pair in self._sensors]
         centres = np.stack([d[0][:, 1:] for d in data], axis=1)
         rotations = np.stack([d[1][:, 1:].reshape(-1, 3, 3) for d in data], axis=1)
-        forces = {k: self.system.GetSensorStoredData(s)[:, 3] for k, s in self._force_sensors.items()}
+        forces = {name: self._stored(sensor)[:, 3] for name, sensor in self._force_sensors.items()}
         return Motion(data[0][0][:, 0], centres, rotations, forces)
+
+    def _stored(self, sensor: int) -> Array:
+        """Rows of time and values."""
+        return np.asarray(self.system.GetSensorStoredData(sensor), dtype=float)
+
+
+def _column(vehicle: Vehicle) -> frozenset[str]:
+    """What turns with the steering wheel: the ratio of the steering stands for it, and the body carries its mass."""
+    if vehicle.steering is None:
+        return frozenset()
+    rack = next(joint for joint in vehicle.joints if joint.name == vehicle.steering.rack_joint)
+    subsystem = subsystem_of(rack.name)
+    return frozenset(b.name for b in vehicle.bodies if subsystem_of(b.name) == subsystem) - set(rack.bodies)
 
 
 # laws
@@ -501,8 +528,11 @@ class Mechanism:
 
 def _law(curve: Characteristic) -> Law:
     """Monotone cubic through the points (Fritsch and Carlson), straight on beyond them."""
-    x, y = curve.x.tolist(), curve.y.tolist()
-    slope = PchipInterpolator(curve.x, curve.y).derivative()(curve.x).tolist() if len(x) > 2 else [_secant(x, y)] * 2
+    x: list[float] = curve.x.tolist()
+    y: list[float] = curve.y.tolist()
+    slope: list[float] = [curve.mean_slope] * 2
+    if len(x) > 2:
+        slope = PchipInterpolator(curve.x, curve.y).derivative()(curve.x).tolist()
 
     def value(at: float) -> float:
         if at <= x[0]:
@@ -513,16 +543,9 @@ def _law(curve: Characteristic) -> Law:
         h = x[k + 1] - x[k]
         s = (at - x[k]) / h
         r = 1.0 - s
-        return (
-            r * r * ((1 + 2 * s) * y[k] + s * h * slope[k])
-            + s * s * ((1 + 2 * r) * y[k + 1] - r * h * slope[k + 1])
-        )
+        return r * r * ((1 + 2 * s) * y[k] + s * h * slope[k]) + s * s * ((1 + 2 * r) * y[k + 1] - r * h * slope[k + 1])
 
     return value
-
-
-def _secant(x: list[float], y: list[float]) -> float:
-    return (y[-1] - y[0]) / (x[-1] - x[0])
 
 
 def _rate(curve: Characteristic) -> float | None:
@@ -553,12 +576,6 @@ def _frame(axis: Sequence[float]) -> Array:
     return np.column_stack((x, np.cross(z, x), z))
 
 
-def _cross_frames(first: Sequence[float], second: Sequence[float]) -> tuple[Array, Array]:
-    """Frames with x along `first` and with y along `second`."""
-    a, b = _frame(first), _frame(second)
-    return a[:, [2, 0, 1]], b[:, [1, 2, 0]]
-
-
 def _rotation_vector(angles: Sequence[float]) -> tuple[float, float, float]:
     """Of the rotation about x, then the new y, then the new z."""
     (cx, cy, cz), (sx, sy, sz) = ([f(0.5 * a) for a in angles] for f in (math.cos, math.sin))
@@ -573,4 +590,5 @@ def _rotation_vector(angles: Sequence[float]) -> tuple[float, float, float]:
 
 def _quaternion(axes: Array) -> list[float]:
     """Euler parameters of a rotation matrix."""
-    return list(exu.rigidBodyUtilities.RotationMatrix2EulerParameters(axes))
+    x, y, z, w = Rotation.from_matrix(axes).as_quat().tolist()
+    return [w, x, y, z]

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "trackrod/driveline.hpp"
 #include "trackrod/multibody/beam.hpp"
 #include "trackrod/multibody/block.hpp"
 #include "trackrod/multibody/drive.hpp"
-#include "trackrod/multibody/driveline.hpp"
 #include "trackrod/multibody/element.hpp"
 #include "trackrod/multibody/line.hpp"
 #include "trackrod/multibody/pair.hpp"
@@ -63,7 +63,7 @@ class Model {
   std::vector<TyreElement> tyres;
   std::vector<Wrench<double>> loads;  // on each body: force in E, moment in E about the centre of mass
   std::vector<Air> air;
-  Driveline driveline;
+  Driveline<> driveline;
   std::vector<Differential> differentials;
   std::vector<Curve> profiles;  // height of the road over x in E [m]
   V3 gravity{0.0, 0.0, -9.80665};
@@ -110,7 +110,7 @@ class Model {
   // last of them, NaN if the matrix was singular.
   double step(double h, int iterations) {
     predict();
-    if (driveline.present) driveline.begin_step(state.spins, h);
+    if (driveline.present) driveline.begin_step(state.spins.data(), static_cast<int>(wheels.size()), h);
     lock_differentials();
     follow_profiles(h);
     double change = 0.0;
@@ -504,7 +504,7 @@ class Model {
         speed += gain * (trial_spins_[k] + (spin_right_[k] - product(spin_row_[k], right_[i])) / spin_pivot_[k]);
         slope += gain * (driveline.torque_gain(k) - product(spin_row_[k], sensitivity_[i])) / spin_pivot_[k];
       }
-      const double give = Driveline::slip_per_torque + h / driveline.inertia;
+      const double give = Driveline<>::slip_per_torque + h / driveline.inertia;
       const double free = driveline.engine_speed + h / driveline.inertia * driveline.engine_torque;
       wanted = old + (free - old * give - speed) / (give + slope);
       wanted = std::min(driveline.capacity, std::max(-driveline.capacity, wanted));

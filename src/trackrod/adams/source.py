@@ -35,16 +35,20 @@ def open_vehicle(
     Raises
     ------
     InputError
-        There is no such vehicle, or it cannot be read.
+        There is no such vehicle or folder of templates, or the vehicle cannot be read.
     """
     path = _path(source)
+    folders = [Path(folder) for folder in templates]
+    missing = [Problem("there is no such folder of templates", Place(f)) for f in folders if not f.is_dir()]
+    if missing:
+        raise MissingFileError(missing)
     if path.suffix.casefold() == ".json":
         vehicle = load(path, VEHICLE).content
         return VehicleReading(vehicle, (path,), audit(vehicle))
     if path.suffix.casefold() != ".asy":
         hint = f"an assembly (.asy), a saved vehicle (.json), or one of {', '.join(BUNDLED)}"
         raise InputError(Problem(f"'{path.name}' is not a vehicle", Place(path), hint=hint))
-    reading = read_vehicle(path, aliases, templates=templates, allow_outside=allow_outside)
+    reading = read_vehicle(path, aliases, templates=folders, allow_outside=allow_outside)
     problems = (*reading.problems, *audit_database(path, reading), *audit_with_places(path, reading))
     return VehicleReading(reading.vehicle, (*reading.files_read, *experiment_files(path)), problems)
 

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from trackrod import __version__
-from trackrod.cli import tyre, vehicle
+from trackrod.cli import kc, simulate, tyre, vehicle
 from trackrod.cli.output import errors, print_json
 from trackrod.core.errors import InputError, MissingExtraError, TrackrodError
 
@@ -30,6 +30,10 @@ app.add_typer(tyre.app, name="tyre")
 app.add_typer(vehicle.app, name="vehicle")
 app.command()(vehicle.vehicles)
 app.command()(vehicle.inspect)
+app.command()(kc.kc)
+app.command()(simulate.simulate)
+app.command()(simulate.manoeuvres)
+app.command()(simulate.equilibrium)
 
 
 def _print_version(wanted: bool) -> None:

@@ -29,12 +29,12 @@ Array = NDArray[np.float64]
 Points = tuple[list[float], list[float]]
 
 #: Stiffness of an ideal joint [N/m], [N·m/rad], and the time that its damping takes [s].
-JOINT_STIFFNESS = 3e9
-JOINT_TURNING_STIFFNESS = 3e7
+JOINT_STIFFNESS = 3e10
+JOINT_TURNING_STIFFNESS = 1e9
 JOINT_DAMPING_TIME = 1e-5
 #: Stiffness of a drive [N/m] and its damping [N·s/m].
-DRIVE_STIFFNESS = 1e9
-DRIVE_DAMPING = 1e4
+DRIVE_STIFFNESS = 1e10
+DRIVE_DAMPING = 1e5
 
 _NO_CURVE: Points = ([], [])
 _ZERO = np.zeros(3)
@@ -136,8 +136,9 @@ class _Compiler:
             self.core.add_body(group.mass, group.inertia, group.centre)
         vehicle = self.vehicle
         spin_joints = {wheel.joint for wheel in vehicle.wheels}
+        column = set(self._column())  # moves with the body: its bearings in the rack housing would pin that to the body
         for joint in vehicle.acting(vehicle.joints):
-            if joint.name not in spin_joints:
+            if joint.name not in spin_joints and not column.intersection(joint.bodies):
                 self._add_joint(joint)
         for bushing in vehicle.acting(vehicle.bushings):
             self._add_bushing(bushing)

@@ -131,6 +131,15 @@ def _text(value: Any) -> str:
     return value
 
 
+_ROLES = ("suspension", "steering", "wheel", "body", "powertrain", "brake_system", "antirollbar")
+
+
+def _role(value: Any) -> str:
+    if value not in _ROLES:
+        raise ValueError(f"= {value!r} is unknown; allowed: {', '.join(_ROLES)}")
+    return str(value)
+
+
 def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise ValueError("needs a whole number, zero or more")
@@ -207,7 +216,7 @@ class _Loader:
         template = Template(
             name=self.path.stem,
             title=self._get("title", _text, ""),
-            role=self._get("role", _text, ""),
+            role=self._get("role", _role, ""),
             adams_names=self._get("adams_names", _names, ()) if "adams_names" in self.data else (),
             hardpoints=hardpoints,
             bodies=bodies,

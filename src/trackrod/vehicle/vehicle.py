@@ -65,7 +65,7 @@ class Vehicle:
         Kinematic or compliant, by subsystem.
 
     Holds: every connector joins bodies of the vehicle; names are unique among bodies and among connectors; a vehicle
-    saved and loaded is equal to the first.
+    saved and loaded does not differ from the first (`trackrod.vehicle.difference`).
     """
 
     name: str

@@ -4,15 +4,19 @@
 // g_k omega_k and a slip of 1/K for each newton metre,
 //   T (1/K + h/J) + w_in = w_e + h T_e / J,
 // unless the clutch slips; then T is its capacity. Stiff coupling therefore costs no stability.
+//
+// T is the type of speeds and torques; Real numbers describe the hardware.
 #pragma once
 
-#include <cmath>
 #include <vector>
+
+#include "trackrod/scalar.hpp"
 
 #include "trackrod/tables.hpp"
 
-namespace trackrod::multibody {
+namespace trackrod {
 
+template <class T = double>
 struct Driveline {
   bool present = false;
   std::vector<double> map_speeds, map_throttles, map_torques;  // torque[speed][throttle] [rad/s], [-], [N m]
@@ -24,64 +28,92 @@ struct Driveline {
   std::vector<double> shares;                                  // of each wheel in the torque; they sum to one
 
   // state
-  double engine_speed = 80.0;
+  T engine_speed = T(80.0);
   int gear = 1;
   double since_shift = 1e9;  // [s]
-  double clutch_torque = 0.0;
+  T clutch_torque = T(0.0);
 
   // inputs
   double throttle = 0.0;
+  T engine_factor = T(1.0);  // on the torque of the map
   int wanted_gear = 0;  // 0: chosen by the shift speeds, -1: neutral
 
   // of the present step
-  double engine_torque = 0.0, capacity = 0.0, inertia = 0.2;
+  T engine_torque = T(0.0);
+  double capacity = 0.0, inertia = 0.2;
 
   static constexpr double slip_per_torque = 2e-3;  // [rad/s / N m]
   static constexpr double closing_time = 0.25;     // of the clutch after a shift [s]
+
+  // The same hardware, for another type of speeds.
+  template <class U>
+  void take(const Driveline<U>& d) {
+    present = d.present;
+    map_speeds = d.map_speeds;
+    map_throttles = d.map_throttles;
+    map_torques = d.map_torques;
+    engine_inertia = d.engine_inertia;
+    driveline_inertia = d.driveline_inertia;
+    idle = d.idle;
+    limit = d.limit;
+    clutch_capacity = d.clutch_capacity;
+    ratios = d.ratios;
+    upshift = d.upshift;
+    downshift = d.downshift;
+    final_drive = d.final_drive;
+    efficiency = d.efficiency;
+    shift_time = d.shift_time;
+    shares = d.shares;
+  }
 
   double ratio() const { return gear > 0 ? ratios[static_cast<std::size_t>(gear - 1)] * final_drive : 0.0; }
   // Gearbox input speed for each unit of a wheel's speed.
   double speed_gain(std::size_t wheel) const { return ratio() * shares[wheel]; }
   // Torque of a wheel for each unit of the clutch's torque.
   double torque_gain(std::size_t wheel) const {
-    return ratio() * shares[wheel] * (clutch_torque >= 0.0 ? efficiency : 1.0);
+    return ratio() * shares[wheel] * (value_of(clutch_torque) >= 0.0 ? efficiency : 1.0);
   }
 
-  double map_torque(double speed, double pedal) const {
+  T map_torque(const T& speed, double pedal) const {
     const Table2D<double> table{make_axis(map_speeds.data(), static_cast<int>(map_speeds.size())),
                                 make_axis(map_throttles.data(), static_cast<int>(map_throttles.size())), 1,
                                 map_torques.data(), nullptr, Extrapolation::constant};
-    double value = 0.0;
-    evaluate(table, speed, pedal, &value);
-    return value;
+    T value(0.0);
+    evaluate(table, speed, T(pedal), &value);
+    return value * engine_factor;
   }
 
   // Decides gear, engine torque and clutch capacity for a step that begins with these wheel speeds.
-  void begin_step(const std::vector<double>& spins, double h) {
+  void begin_step(const T* spins, int count, double h) {
     since_shift += h;
-    choose_gear(spins);
-    double input = 0.0;
-    for (std::size_t k = 0; k < spins.size(); ++k) input += speed_gain(k) * spins[k];
+    choose_gear(spins, count);
+    const double input = input_speed(spins, count), speed = value_of(engine_speed);
     const bool shifting = since_shift < shift_time;
-    const double pedal = shifting ? 0.0 : throttle;
-    engine_torque = map_torque(engine_speed, pedal);
+    engine_torque = map_torque(engine_speed, shifting ? 0.0 : throttle);
     constexpr double governor = 5.0;  // [N m s/rad]
-    if (engine_speed < idle) engine_torque = std::fmax(engine_torque, governor * (idle - engine_speed));
-    if (engine_speed > limit) engine_torque = std::fmin(engine_torque, governor * (limit - engine_speed));
+    if (speed < idle) engine_torque = max(engine_torque, (idle - engine_speed) * governor);
+    if (speed > limit) engine_torque = min(engine_torque, (limit - engine_speed) * governor);
     const double open_ratio = gear > 0 ? ratios[static_cast<std::size_t>(gear - 1)] : 1.0;
     inertia = engine_inertia + (gear > 0 ? driveline_inertia / (open_ratio * open_ratio) : 0.0);
-    double share = shifting || gear <= 0 ? 0.0 : (since_shift - shift_time) / closing_time;
-    share = std::fmin(1.0, std::fmax(0.0, share));
+    double share = shifting || gear <= 0 ? 0.0 : clamp((since_shift - shift_time) / closing_time, 0.0, 1.0);
     // a clutch that lets the engine live: it opens when the engine would stall
-    share *= std::fmin(1.0, std::fmax(0.0, (engine_speed - 0.75 * idle) / (0.5 * idle)));
-    if (std::fabs(input) < 0.9 * idle && throttle <= 0.0) share = 0.0;
+    share *= clamp((speed - 0.75 * idle) / (0.5 * idle), 0.0, 1.0);
+    if (abs(input) < 0.9 * idle && throttle <= 0.0) share = 0.0;
     capacity = clutch_capacity * share;
   }
 
-  void end_step(double h) { engine_speed = std::fmax(0.0, engine_speed + h / inertia * (engine_torque - clutch_torque)); }
+  void end_step(double h) {
+    engine_speed = max(T(0.0), engine_speed + (engine_torque - clutch_torque) * (h / inertia));
+  }
 
  private:
-  void choose_gear(const std::vector<double>& spins) {
+  double input_speed(const T* spins, int count) const {
+    double input = 0.0;
+    for (int k = 0; k < count; ++k) input += speed_gain(static_cast<std::size_t>(k)) * value_of(spins[k]);
+    return input;
+  }
+
+  void choose_gear(const T* spins, int count) {
     const int most = static_cast<int>(ratios.size());
     if (wanted_gear != 0) {
       const int next = wanted_gear < 0 ? 0 : wanted_gear > most ? most : wanted_gear;
@@ -91,8 +123,7 @@ struct Driveline {
     }
     if (gear < 1) gear = 1;
     if (since_shift < shift_time + closing_time) return;
-    double input = 0.0;
-    for (std::size_t k = 0; k < spins.size(); ++k) input += speed_gain(k) * spins[k];
+    const double input = input_speed(spins, count);
     if (gear < most && input > upshift[static_cast<std::size_t>(gear - 1)] && throttle > 0.0) {
       gear += 1;
       since_shift = 0.0;
@@ -103,4 +134,4 @@ struct Driveline {
   }
 };
 
-}  // namespace trackrod::multibody
+}  // namespace trackrod

@@ -1,0 +1,389 @@
+// Python face of the real-time model: built from maps, run without the GIL, with or without derivatives.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "trackrod/rtm/model.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace trackrod {
+namespace {
+
+using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Points = std::pair<std::vector<double>, std::vector<double>>;
+
+constexpr int tyre_columns = 10;
+constexpr int fixed_columns = 1 + 3 + 4 + 3 + 3 + 4 + 4 + 4 + 4 + 4 + 3 + 1 + 3;  // see store()
+constexpr int directions = 13;
+
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+#define TRACKROD_VARIANTS __attribute__((flatten, target_clones("avx2", "default")))
+#else
+#define TRACKROD_VARIANTS
+#endif
+
+rtm::OwnedCurve owned(const Points& p) {
+  rtm::OwnedCurve c;
+  if (p.first.empty()) return c;
+  if (p.first.size() != p.second.size() || p.first.size() < 2) throw std::invalid_argument("a curve needs two points or more");
+  c.x = p.first;
+  c.y = p.second;
+  c.slopes.resize(c.x.size());
+  node_slopes(Interpolation::pchip, c.x.data(), static_cast<int>(c.x.size()), c.y.data(), c.slopes.data());
+  return c;
+}
+
+rtm::LinearTable table(const Values& knots, const Rows& values) {
+  rtm::LinearTable t;
+  if (knots.size() == 0) return t;
+  if (values.shape(0) != knots.size() || values.shape(1) != rtm::compliance_count || knots.size() < 2) {
+    throw std::invalid_argument("a compliance table needs two rows or more, one for each load");
+  }
+  t.knots.assign(knots.data(), knots.data() + knots.size());
+  t.values.assign(values.data(), values.data() + values.size());
+  t.channels = rtm::compliance_count;
+  return t;
+}
+
+template <class T>
+T* store(const rtm::Model<T>& m, T* out) {
+  const rtm::State<T>& s = m.state;
+  *out++ = T(s.time);
+  for (int j = 0; j < 3; ++j) *out++ = s.r[j];
+  for (const T& x : {s.q.w, s.q.x, s.q.y, s.q.z}) *out++ = x;
+  for (int j = 0; j < 3; ++j) *out++ = s.v[j];
+  for (int j = 0; j < 3; ++j) *out++ = s.w[j];
+  out = std::copy(s.z, s.z + 4, out);
+  out = std::copy(s.zd, s.zd + 4, out);
+  out = std::copy(s.spin, s.spin + 4, out);
+  out = std::copy(m.outputs.steer, m.outputs.steer + 4, out);
+  out = std::copy(m.outputs.camber, m.outputs.camber + 4, out);
+  for (int j = 0; j < 3; ++j) *out++ = m.outputs.acceleration[j];
+  *out++ = m.outputs.rack;
+  *out++ = m.driveline.engine_speed;
+  *out++ = T(m.driveline.gear);
+  *out++ = m.driveline.clutch_torque;
+  for (const rtm::TyreOutput<T>& t : m.tyre_outputs) {
+    for (const T& x : {t.Fx, t.Fy, t.Fz, t.Mx, t.My, t.Mz, t.kappa, t.alpha, t.gamma, t.deflection}) *out++ = x;
+  }
+  return out;
+}
+
+// Inputs of one step: steering-wheel angle, throttle, brake, gear, then heights of the road under the tyres.
+struct Driver {
+  const double* rows;
+  size_t columns;
+  const double* heights;
+  size_t tyres;
+  double h;
+  void set(size_t i, rtm::Inputs& in) const {
+    const double* row = rows + i * columns;
+    in.steering_wheel_rate = (row[0] - in.steering_wheel_angle) / h;
+    in.steering_wheel_angle = row[0];
+    in.throttle = row[1];
+    in.brake = row[2];
+    in.gear = static_cast<int>(row[3]);
+    for (size_t t = 0; t < tyres; ++t) {
+      const double next = heights[i * tyres + t];
+      in.road_speed[t] = (next - in.road_height[t]) / h;
+      in.road_height[t] = next;
+    }
+  }
+};
+
+TRACKROD_VARIANTS void step_many(rtm::Model<double>& model, rtm::Inputs& in, const Driver& driver, size_t begin,
+                                 size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    driver.set(i, in);
+    model.step(in, driver.h);
+  }
+}
+
+TRACKROD_VARIANTS void step_many(rtm::Model<Dual<directions>>& model, rtm::Inputs& in, const Driver& driver,
+                                 size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    driver.set(i, in);
+    model.step(in, driver.h);
+  }
+}
+
+class RtmHandle {
+ public:
+  explicit RtmHandle(const Values& parameters) { set_parameters(parameters); }
+
+  void set_parameters(const Values& parameters) {
+    if (parameters.size() != RtmParameters<double>::size) {
+      throw std::invalid_argument("expected " + std::to_string(RtmParameters<double>::size) + " parameters");
+    }
+    parameters_.assign(parameters.data(), parameters.data() + parameters.size());
+    model_.p = RtmParameters<double>::from_array(parameters.data());
+  }
+
+  void set_wheel(int i, const Values& centre, const Values& first, const Values& second,
+                 const nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>& values) {
+    if (centre.size() != 3) throw std::invalid_argument("a wheel centre needs three components");
+    if (values.shape(0) != first.size() || values.shape(1) != second.size() || values.shape(2) != rtm::channel_count) {
+      throw std::invalid_argument("kinematics need one value for each pair of knots and channel");
+    }
+    rtm::WheelData& wheel = model_.wheels[check_wheel(i)];
+    wheel.centre = {centre.data()[0], centre.data()[1], centre.data()[2]};
+    rtm::OwnedMap& map = wheel.kinematics;
+    map.x.assign(first.data(), first.data() + first.size());
+    map.y.assign(second.data(), second.data() + second.size());
+    map.values.assign(values.data(), values.data() + values.size());
+    map.slopes.resize(3 * map.values.size());
+    node_slopes(Interpolation::parabolic, map.x.data(), static_cast<int>(map.x.size()), map.y.data(),
+                static_cast<int>(map.y.size()), rtm::channel_count, map.values.data(), map.slopes.data());
+  }
+
+  void set_compliance(int i, int load, const Values& knots, const Rows& own, const Values& opposite_knots,
+                      const Rows& opposite) {
+    if (load < 0 || load >= rtm::load_count) throw std::out_of_range("there is no such load");
+    rtm::WheelData& wheel = model_.wheels[check_wheel(i)];
+    wheel.own[load] = table(knots, own);
+    wheel.opposite[load] = table(opposite_knots, opposite);
+  }
+
+  void set_axle(int axle, bool steered, bool drive_on_carrier, const Points& spring, const Points& stops,
+                const Points& antiroll, const Points& damper) {
+    if (axle < 0 || axle > 1) throw std::out_of_range("there is no such axle");
+    model_.axles[axle] = {steered, drive_on_carrier, owned(spring), owned(stops), owned(antiroll), owned(damper)};
+  }
+
+  void add_tyre(int wheel, int model, bool mirrored, const Values& coefficients, const Points& deflection_load,
+                const Points& bottoming, double offset, double pressure) {
+    if (model_.tyres.size() >= 8) throw std::invalid_argument("a model has eight tyres at most");
+    rtm::TyreData t;
+    t.tyre.model = static_cast<TyreModel>(model);
+    t.tyre.mirrored = mirrored;
+    const bool old = t.tyre.model == TyreModel::pac89;
+    const int expected = old ? Pac89Coefficients<double>::size : MagicFormulaCoefficients<double>::size;
+    if (static_cast<int>(coefficients.size()) != expected) throw std::invalid_argument("wrong number of coefficients");
+    if (old) {
+      t.tyre.pac89 = Pac89Coefficients<double>::from_array(coefficients.data());
+    } else {
+      t.tyre.mf = MagicFormulaCoefficients<double>::from_array(coefficients.data());
+    }
+    t.carcass = owned(deflection_load);
+    t.bottoming = owned(bottoming);
+    t.wheel = static_cast<int>(check_wheel(wheel));
+    t.offset = offset;
+    t.pressure = pressure;
+    model_.tyres.push_back(t);
+    model_.link_tyres();
+  }
+
+  void set_driveline(const Values& speeds, const Values& throttles, const Rows& torques, const Values& shares,
+                     const std::vector<double>& ratios, const std::vector<double>& upshift,
+                     const std::vector<double>& downshift, double final_drive, double efficiency, double shift_time,
+                     double engine_inertia, double driveline_inertia, double idle, double limit,
+                     double clutch_capacity) {
+    if (torques.shape(0) != speeds.size() || torques.shape(1) != throttles.size() || shares.size() != 4 ||
+        ratios.empty() || upshift.size() + 1 != ratios.size() || downshift.size() + 1 != ratios.size()) {
+      throw std::invalid_argument("the sizes of the driveline's tables do not fit together");
+    }
+    Driveline<>& d = model_.driveline;
+    d.present = true;
+    d.map_speeds.assign(speeds.data(), speeds.data() + speeds.size());
+    d.map_throttles.assign(throttles.data(), throttles.data() + throttles.size());
+    d.map_torques.assign(torques.data(), torques.data() + torques.size());
+    d.shares.assign(shares.data(), shares.data() + shares.size());
+    d.ratios = ratios;
+    d.upshift = upshift;
+    d.downshift = downshift;
+    d.final_drive = final_drive;
+    d.efficiency = efficiency;
+    d.shift_time = shift_time;
+    d.engine_inertia = engine_inertia;
+    d.driveline_inertia = driveline_inertia;
+    d.idle = idle;
+    d.limit = limit;
+    d.clutch_capacity = clutch_capacity;
+    d.engine_speed = idle;
+  }
+  void set_differential(int axle, const Points& torque) { model_.differential[axle == 0 ? 0 : 1] = owned(torque); }
+  void set_road(double height) {
+    model_.road = height;
+    std::fill(std::begin(inputs_.road_height), std::end(inputs_.road_height), height);
+  }
+  void set_lag(double seconds) { model_.lag = seconds; }
+  void set_friction(const Values& mu) {
+    for (size_t t = 0; t < std::min<size_t>(8, mu.size()); ++t) inputs_.mu[t] = mu.data()[t];
+  }
+
+  void reset() {
+    model_.reset();
+    const double road = model_.road;
+    inputs_.steering_wheel_angle = inputs_.steering_wheel_rate = 0.0;
+    std::fill(std::begin(inputs_.road_height), std::end(inputs_.road_height), road);
+    std::fill(std::begin(inputs_.road_speed), std::end(inputs_.road_speed), 0.0);
+  }
+  void start(double speed, const Values& spins, double engine_speed, int gear) {
+    model_.state.v = {speed, 0.0, 0.0};
+    model_.state.w = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 4; ++i) model_.state.spin[i] = spins.data()[i];
+    model_.driveline.engine_speed = engine_speed;
+    model_.driveline.gear = gear;
+    model_.driveline.since_shift = 1e9;
+    model_.driveline.clutch_torque = 0.0;
+    model_.state.time = 0.0;
+    start_ = model_;
+  }
+
+  std::tuple<NewArray, double> run(double h, size_t every, const Rows& controls, const Rows& heights) {
+    const size_t steps = controls.shape(0);
+    check(steps, every, controls, heights);
+    const size_t kept = steps / every, columns = column_count();
+    NewArray out = new_array({kept, columns});
+    double seconds = 0.0;
+    {
+      nb::gil_scoped_release release;
+      const Driver driver{controls.data(), controls.shape(1), heights.data(), heights.shape(1), h};
+      const auto begin = std::chrono::steady_clock::now();
+      for (size_t k = 0; k < kept; ++k) {
+        step_many(model_, inputs_, driver, k * every, (k + 1) * every);
+        store(model_, out.data() + k * columns);
+      }
+      seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    }
+    return {out, seconds};
+  }
+
+  // The run from the state of the last start() with derivatives by the parameters named by `seeds`.
+  std::tuple<NewArray, NewArray> derivatives(double h, size_t every, const Rows& controls, const Rows& heights,
+                                             const std::vector<int>& seeds) {
+    using D = Dual<directions>;
+    const size_t steps = controls.shape(0), m = seeds.size();
+    check(steps, every, controls, heights);
+    for (int seed : seeds) {
+      if (seed < 0 || seed >= RtmParameters<double>::size) throw std::out_of_range("there is no such parameter");
+    }
+    const size_t kept = steps / every, columns = column_count();
+    NewArray values = new_array({kept, columns}), slopes = new_array({kept, columns, m});
+    {
+      nb::gil_scoped_release release;
+      const Driver driver{controls.data(), controls.shape(1), heights.data(), heights.shape(1), h};
+      std::vector<D> row(columns);
+      for (size_t first = 0; first < m; first += directions) {
+        const size_t count = std::min<size_t>(directions, m - first);
+        std::vector<D> p(parameters_.begin(), parameters_.end());
+        for (size_t k = 0; k < count; ++k) p[static_cast<size_t>(seeds[first + k])].d[k] = 1.0;
+        rtm::Model<D> model;
+        model.take(start_, p.data());
+        model.reset();
+        copy_state(start_, model);
+        rtm::Inputs in = start_inputs_;
+        for (size_t i = 0; i < kept; ++i) {
+          step_many(model, in, driver, i * every, (i + 1) * every);
+          store(model, row.data());
+          for (size_t j = 0; j < columns; ++j) {
+            values.data()[i * columns + j] = row[j].v;
+            for (size_t k = 0; k < count; ++k) slopes.data()[(i * columns + j) * m + first + k] = row[j].d[k];
+          }
+        }
+      }
+    }
+    return {values, slopes};
+  }
+
+  size_t column_count() const { return static_cast<size_t>(fixed_columns) + tyre_columns * model_.tyres.size(); }
+  void keep_start() {
+    start_ = model_;
+    start_inputs_ = inputs_;
+  }
+
+ private:
+  static size_t check_wheel(int i) {
+    if (i < 0 || i >= rtm::wheel_count) throw std::out_of_range("there is no wheel " + std::to_string(i));
+    return static_cast<size_t>(i);
+  }
+  void check(size_t steps, size_t every, const Rows& controls, const Rows& heights) const {
+    if (every == 0) throw std::invalid_argument("every must be one or more");
+    if (controls.shape(1) != 4) throw std::invalid_argument("controls need four columns");
+    if (heights.shape(1) != 0 && (heights.shape(1) != model_.tyres.size() || heights.shape(0) != steps)) {
+      throw std::invalid_argument("heights need a row for each step and a column for each tyre");
+    }
+  }
+  template <class D>
+  static void copy_state(const rtm::Model<double>& from, rtm::Model<D>& to) {
+    const rtm::State<double>& s = from.state;
+    rtm::State<D>& t = to.state;
+    const auto vec = [](const Vec3<double>& a) { return Vec3<D>{D(a.x), D(a.y), D(a.z)}; };
+    // The place of the centre of gravity in V depends on parameters: keep the body where it is.
+    t.r = vec(s.r) + (to.origin() - vec(from.origin()));
+    t.q = {D(s.q.w), D(s.q.x), D(s.q.y), D(s.q.z)};
+    t.v = vec(s.v);
+    t.w = vec(s.w);
+    for (int i = 0; i < 4; ++i) {
+      t.z[i] = D(s.z[i]);
+      t.zd[i] = D(s.zd[i]);
+      t.spin[i] = D(s.spin[i]);
+      t.brake_angle[i] = D(s.brake_angle[i]);
+      for (int c = 0; c < rtm::compliance_count; ++c) t.compliance[i][c] = D(s.compliance[i][c]);
+      for (int j = 0; j < 2; ++j) t.J_before[i][j] = vec(s.J_before[i][j]);
+    }
+    t.time = s.time;
+    for (size_t k = 0; k < from.tyre_states.size(); ++k) {
+      const rtm::TyreState<double>& a = from.tyre_states[k];
+      to.tyre_states[k] = {{D(a.slip.x), D(a.slip.y)}, D(a.sigma_x), D(a.sigma_y), D(a.Kxk), D(a.Kya), D(a.Fx), D(a.Fy)};
+    }
+    to.driveline.engine_speed = D(from.driveline.engine_speed);
+    to.driveline.gear = from.driveline.gear;
+    to.driveline.since_shift = from.driveline.since_shift;
+    to.driveline.clutch_torque = D(from.driveline.clutch_torque);
+  }
+
+  rtm::Model<double> model_, start_;
+  std::vector<double> parameters_;
+  rtm::Inputs inputs_, start_inputs_;
+};
+
+}  // namespace
+}  // namespace trackrod
+
+void bind_rtm(nb::module_& m) {
+  using trackrod::RtmHandle;
+  nb::class_<RtmHandle>(m, "Rtm",
+                        "The real-time model. Parameters are in the order of trackrod.rtm.coefficients; wheels fl, fr, rl, "
+                        "rr. A row of a run: time, position (3), quaternion (4), velocity (3) and angular velocity (3) in "
+                        "body axes, travels (4), their rates (4), spins (4), steer angles (4), inclinations (4), acceleration "
+                        "of the centre of gravity in E (3), rack, engine speed, gear, clutch torque, then ten for each tyre.")
+      .def(nb::init<const trackrod::Values&>(), "parameters"_a)
+      .def("set_parameters", &RtmHandle::set_parameters, "parameters"_a)
+      .def("set_wheel", &RtmHandle::set_wheel, "wheel"_a, "centre"_a, "first"_a, "second"_a, "values"_a)
+      .def("set_compliance", &RtmHandle::set_compliance, "wheel"_a, "load"_a, "knots"_a, "own"_a, "opposite_knots"_a,
+           "opposite"_a)
+      .def("set_axle", &RtmHandle::set_axle, "axle"_a, "steered"_a, "drive_on_carrier"_a, "spring"_a, "stops"_a,
+           "antiroll"_a, "damper"_a)
+      .def("add_tyre", &RtmHandle::add_tyre, "wheel"_a, "model"_a, "mirrored"_a, "coefficients"_a, "deflection_load"_a,
+           "bottoming"_a, "offset"_a, "pressure"_a)
+      .def("set_driveline", &RtmHandle::set_driveline, "speeds"_a, "throttles"_a, "torques"_a, "shares"_a, "ratios"_a,
+           "upshift"_a, "downshift"_a, "final_drive"_a, "efficiency"_a, "shift_time"_a, "engine_inertia"_a,
+           "driveline_inertia"_a, "idle"_a, "limit"_a, "clutch_capacity"_a)
+      .def("set_differential", &RtmHandle::set_differential, "axle"_a, "torque"_a)
+      .def("set_road", &RtmHandle::set_road, "height"_a)
+      .def("set_friction", &RtmHandle::set_friction, "mu"_a)
+      .def("set_lag", &RtmHandle::set_lag, "seconds"_a)
+      .def("reset", &RtmHandle::reset)
+      .def("start", &RtmHandle::start, "speed"_a, "spins"_a, "engine_speed"_a, "gear"_a)
+      .def("keep_start", &RtmHandle::keep_start, "Remember the present state as that from which derivatives are taken.")
+      .def("run", &RtmHandle::run, "h"_a, "every"_a, "controls"_a, "heights"_a,
+           "Rows of controls (steering-wheel angle, throttle, brake, gear) to rows of states, and the seconds spent.")
+      .def("derivatives", &RtmHandle::derivatives, "h"_a, "every"_a, "controls"_a, "heights"_a, "seeds"_a)
+      .def_prop_ro("column_count", &RtmHandle::column_count);
+}

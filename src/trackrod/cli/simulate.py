@@ -1,0 +1,257 @@
+"""``trackrod simulate``, ``manoeuvres``, ``equilibrium``: drive a vehicle, list what can be driven, let it stand."""
+
+from __future__ import annotations
+
+import importlib
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.table import Table
+
+from trackrod.adams.source import open_vehicle
+from trackrod.cli.output import console, print_json, print_problems
+from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument, parse_aliases
+from trackrod.core import signals
+from trackrod.core.corners import Corner
+from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity, raise_if_errors
+from trackrod.core.run_files import RUN_SUFFIXES, write_run
+from trackrod.core.series import Run
+from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre_class
+from trackrod.manoeuvres.settings import STANDARD_GRAVITY, Setting
+from trackrod.multibody.driving import MultibodyVehicle
+from trackrod.report.page import shown
+from trackrod.report.run import PLOT_SUFFIXES, write_run_plot
+from trackrod.simulate.drive import simulate as drive
+from trackrod.simulate.model import VehicleModel
+from trackrod.vehicle.systems import PayloadLevel
+from trackrod.vehicle.vehicle import Vehicle
+
+__all__ = ["equilibrium", "manoeuvres", "simulate"]
+
+Payload = Annotated[PayloadLevel | None, typer.Option(help="How much is loaded.")]
+
+
+class ModelKind(StrEnum):
+    """Which model of the vehicle is driven."""
+
+    MULTIBODY = "multibody"
+    RTM = "rtm"
+
+
+def simulate(
+    vehicle: VehicleArgument,
+    manoeuvre: Annotated[str, typer.Option(help="What to drive; `trackrod manoeuvres` lists them.")],
+    out: Annotated[Path | None, typer.Option(help="File for the run: .csv, .parquet, .mat or .mf4.")] = None,
+    model: Annotated[ModelKind, typer.Option(help="Multibody or real-time model.")] = ModelKind.MULTIBODY,
+    given: Annotated[list[str] | None, typer.Option("--set", help="A setting: KEY=VALUE; repeatable.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Plot of the run: .png or .html.")] = None,
+    payload: Payload = None,
+    sample: Annotated[float, typer.Option(help="Time from sample to sample [s].")] = 0.01,
+    step: Annotated[float, typer.Option(help="Step of the integration [s].")] = 0.001,
+    alias: Aliases = None,
+    templates: TemplateFolders = None,
+    allow_outside: AllowOutside = False,
+    json: Json = False,
+) -> None:
+    """Drive a manoeuvre and write the run."""
+    wanted = manoeuvre_class(manoeuvre).from_text(_pairs(given or []))
+    _check_targets(out, plot)
+    found = _opened(vehicle, payload, alias, templates, allow_outside=allow_outside)
+    driven = _model(model, found, step)
+    with console.status("", spinner="dots") as status:
+        quiet = json or not console.is_terminal
+
+        def show(phase: str, time: float) -> None:
+            status.update(f"{phase}, t = {time:.1f} s")
+
+        run = drive(driven, wanted, sample=sample, progress=None if quiet else show)
+    if out is not None:
+        write_run(run, out)
+    if plot is not None:
+        write_run_plot(run, plot)
+    files = [path for path in (out, plot) if path is not None]
+    if json:
+        print_json(_as_data(run, files))
+        return
+    _print(run, files)
+
+
+def manoeuvres(json: Json = False) -> None:
+    """List what can be driven, with the settings, their units and defaults."""
+    if json:
+        print_json(
+            [
+                {
+                    "name": name,
+                    "title": found.title,
+                    "standard": found.standard,
+                    "serves": list(found.serves),
+                    "settings": [_setting(item) for item in found.settings()],
+                }
+                for name, found in MANOEUVRES.items()
+            ]
+        )
+        return
+    table = Table(title="Manoeuvres", show_lines=True)
+    for column in ("name", "what it is", "settings"):
+        table.add_column(column, overflow="fold")
+    for name, found in MANOEUVRES.items():
+        what = f"{found.title}\n{found.standard}" if found.standard else found.title
+        table.add_row(name, what, "\n".join(_line(item) for item in found.settings()))
+    console.print(table)
+
+
+def equilibrium(
+    vehicle: VehicleArgument,
+    payload: Payload = None,
+    alias: Aliases = None,
+    templates: TemplateFolders = None,
+    allow_outside: AllowOutside = False,
+    json: Json = False,
+) -> None:
+    """Let a vehicle stand on level ground: wheel loads, wheel travels, height and angles of the body."""
+    found = _opened(vehicle, payload, alias, templates, allow_outside=allow_outside)
+    standing = MultibodyVehicle(found).settle()
+    if json:
+        print_json(
+            {
+                "name": found.name,
+                "wheel_loads_N": {str(c): standing.wheel_loads[c] for c in Corner},
+                "wheel_travels_m": {str(c): standing.travels[c] for c in Corner},
+                "body_rise_m": standing.body_rise,
+                "pitch_rad": standing.pitch,
+                "roll_rad": standing.roll,
+                "iterations": standing.iterations,
+                "residual_N": standing.residual,
+            }
+        )
+        return
+    table = Table(title=f"{found.name} on level ground")
+    for column in ("quantity", *map(str, Corner)):
+        table.add_column(column, justify="left" if column == "quantity" else "right")
+    table.add_row("wheel load [N]", *(f"{standing.wheel_loads[c]:.1f}" for c in Corner))
+    table.add_row("wheel travel [mm]", *(f"{1e3 * standing.travels[c]:.2f}" for c in Corner))
+    console.print(table)
+    angles = f"pitch {np.degrees(standing.pitch):.4f}°, roll {np.degrees(standing.roll):.4f}°"
+    console.print(f"body {1e3 * standing.body_rise:+.2f} mm against its design position, {angles}", highlight=False)
+
+
+def _opened(
+    name: str,
+    payload: PayloadLevel | None,
+    alias: list[str] | None,
+    templates: list[Path] | None,
+    *,
+    allow_outside: bool,
+) -> Vehicle:
+    reading = open_vehicle(name, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside)
+    raise_if_errors(reading.problems)
+    print_problems(p for p in reading.problems if p.severity is Severity.WARNING)
+    return reading.vehicle if payload is None else reading.vehicle.with_payload(payload)
+
+
+def _model(kind: ModelKind, vehicle: Vehicle, step: float) -> VehicleModel:
+    if kind is ModelKind.MULTIBODY:
+        return MultibodyVehicle(vehicle, step=step)
+    try:
+        driving = importlib.import_module("trackrod.rtm.driving")
+    except ModuleNotFoundError:
+        hint = "use --model multibody"
+        raise InputError(Problem("--model rtm: this version of Trackrod has no real-time model", hint=hint)) from None
+    model: VehicleModel = driving.RealTimeVehicle(vehicle, step=step)
+    return model
+
+
+def _pairs(given: list[str]) -> dict[str, str]:
+    problems, found = [], {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not (key and equals and value):
+            problems.append(Problem(f"--set {text} is not KEY=VALUE"))
+        elif key in found:
+            problems.append(Problem(f"--set {key} is given twice"))
+        found[key] = value
+    raise_if_errors(problems)
+    return found
+
+
+def _check_targets(out: Path | None, plot: Path | None) -> None:
+    """Before anything is driven: a run of minutes must not end in a mistyped name."""
+    problems = []
+    for path, suffixes in ((out, RUN_SUFFIXES), (plot, PLOT_SUFFIXES)):
+        if path is None:
+            continue
+        if path.suffix.casefold() not in suffixes:
+            text = f"the suffix '{path.suffix}' is not supported"
+            problems.append(Problem(text, Place(path), hint=f"supported are {', '.join(suffixes)}"))
+        if not path.parent.is_dir():
+            raise MissingFileError(Problem("the folder to write into does not exist", Place(path.parent)))
+    raise_if_errors(problems)
+
+
+def _setting(item: Setting) -> dict[str, object]:
+    return {
+        "name": item.name,
+        "default": item.default,
+        "unit": item.unit,
+        "allowed": item.allowed,
+        "meaning": item.meaning,
+    }
+
+
+def _line(item: Setting) -> str:
+    default = "–" if item.default is None else item.default
+    return f"{item.name}={default}{f' {item.unit}' if item.unit else ''}: {item.meaning}"
+
+
+def _extremes(run: Run) -> dict[str, float]:
+    """Largest magnitudes, in units that people use."""
+    degrees = 180.0 / np.pi
+    wanted = {
+        "largest_speed_kmh": (signals.VX, 3.6),
+        "largest_ax_g": (signals.AX, 1.0 / STANDARD_GRAVITY),
+        "largest_ay_g": (signals.AY, 1.0 / STANDARD_GRAVITY),
+        "largest_yaw_rate_degps": (signals.YAW_RATE, degrees),
+        "largest_roll_deg": (signals.ROLL, degrees),
+        "largest_pitch_deg": (signals.PITCH, degrees),
+    }
+    return {name: float(np.abs(run[signal]).max() * factor) for name, (signal, factor) in wanted.items()}
+
+
+def _as_data(run: Run, files: list[Path]) -> dict[str, object]:
+    described = run.metadata
+    return {
+        **{key: described[key] for key in ("name", "vehicle", "model", "manoeuvre", "standard", "completed")},
+        "settings": dict(described["settings"]),
+        "phases": [dict(phase) for phase in described["phases"]],
+        "events": [dict(event) for event in described["events"]],
+        "samples": int(run.time.size),
+        "duration_s": float(run.time[-1]),
+        **_extremes(run),
+        "files": [str(path) for path in files],
+    }
+
+
+def _print(run: Run, files: list[Path]) -> None:
+    described = run.metadata
+    table = Table(title=f"{described['name']} ({described['model']})")
+    for head in ("phase", "from [s]", "to [s]", "ended"):
+        table.add_column(head, justify="right" if "[" in head else "left")
+    for phase in described["phases"]:
+        table.add_row(phase["name"], f"{phase['start_s']:.2f}", f"{phase['end_s']:.2f}", phase["ended"])
+    console.print(table)
+    settings = ", ".join(
+        f"{name}={shown(value) if isinstance(value, float) else value}"
+        for name, value in described["settings"].items()
+        if value is not None
+    )
+    console.print(f"settings: {settings}", highlight=False, markup=False)
+    extremes = ", ".join(f"{name} {value:.4g}" for name, value in _extremes(run).items())
+    console.print(extremes, highlight=False)
+    for event in described["events"]:
+        console.print(f"event at {event['time_s']:.2f} s: {event['text']}", style="yellow", highlight=False)
+    for path in files:
+        console.print(f"wrote {path}", highlight=False, soft_wrap=True)

@@ -1,0 +1,159 @@
+"""Masses of the real-time model: what moves with the wheels, and the sprung body as the rest.
+
+Front: m_rot = wheel, disc and spindle; m_nonrot = carrier + K_umF · Σ links. Rear likewise with K_umR; parts of the
+driveline with K_driveline. The sprung body is what is left, so that total mass, centre of gravity and inertia are those
+of the vehicle for any factors.
+
+Reference: paper 002, eq. 5 to 7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod.core.corners import Axle, Corner
+from trackrod.core.errors import InputError
+from trackrod.vehicle.elements import Body, JointType
+from trackrod.vehicle.mass import mass_properties
+from trackrod.vehicle.vehicle import Vehicle
+
+__all__ = ["MassSplit", "SplitFactors", "split_masses"]
+
+Array = NDArray[np.float64]
+
+_DRIVELINE = ("driveshaft", "drive_shaft", "tripot", "halfshaft", "propshaft")
+
+
+@dataclass(frozen=True, slots=True)
+class SplitFactors:
+    """Shares of masses that count as unsprung: links of the front and the rear axle, parts of the driveline."""
+
+    front: float = 0.5
+    rear: float = 0.5
+    driveline: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name in ("front", "rear", "driveline"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise InputError(f"the split factor '{name}' is {getattr(self, name):g}, 0 to 1 is allowed")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MassSplit:
+    """Masses of the real-time model.
+
+    Attributes
+    ----------
+    unsprung
+        Mass of each wheel with what moves with it, at the wheel centre [kg].
+    roll_inertia, yaw_inertia
+        Of the same about longitudinal and vertical axes through the wheel centre [kg·m²].
+    spin_inertia
+        Of each wheel about its axis [kg·m²].
+    sprung_mass, sprung_centre, sprung_inertia
+        Of the rest [kg], in V [m], about its own centre [kg·m²].
+    """
+
+    unsprung: dict[Corner, float]
+    roll_inertia: dict[Corner, float]
+    yaw_inertia: dict[Corner, float]
+    spin_inertia: dict[Corner, float]
+    sprung_mass: float
+    sprung_centre: Array
+    sprung_inertia: Array
+
+
+def split_masses(vehicle: Vehicle, factors: SplitFactors | None = None) -> MassSplit:
+    """Divide a vehicle into wheels and sprung body.
+
+    Holds: mass, centre of gravity and inertia of wheels and sprung body together are those of the vehicle.
+    """
+    factors = factors or SplitFactors()
+    shares = _unsprung_shares(vehicle, factors)
+    bodies = {body.name: body for body in vehicle.bodies}
+    unsprung, roll, yaw, spin = {}, {}, {}, {}
+    for corner in Corner:
+        wheel = vehicle.wheel(corner)
+        centre = np.array(wheel.centre)
+        parts = [(bodies[name], share) for name, share in shares[corner].items()]
+        unsprung[corner] = sum(body.mass * share for body, share in parts)
+        rotor = [bodies[name] for name in _rigid_with(vehicle, wheel.body, wheel.joint)]
+        carried = [body for body, share in parts if share == 1.0]
+        about = mass_properties(carried).inertia_about(centre)
+        roll[corner], yaw[corner] = float(about[0, 0]), float(about[2, 2])
+        axis = np.array(wheel.axis)
+        spin[corner] = float(axis @ mass_properties(rotor).inertia_about(centre) @ axis)
+    total = vehicle.mass_properties
+    mass = total.mass - sum(unsprung.values())
+    if mass <= 0:
+        raise InputError(f"'{vehicle.name}' has no sprung mass left: {mass:g} kg")
+    wheels = {corner: np.array(vehicle.wheel(corner).centre) for corner in Corner}
+    centre = (total.mass * total.centre - sum(unsprung[c] * wheels[c] for c in Corner)) / mass
+    about = total.inertia_about(centre)
+    for corner in Corner:
+        offset = wheels[corner] - centre
+        about = about - unsprung[corner] * (offset @ offset * np.eye(3) - np.outer(offset, offset))
+        about = about - np.diag([roll[corner], 0.0, yaw[corner]])
+    return MassSplit(unsprung, roll, yaw, spin, float(mass), centre, about)
+
+
+def _unsprung_shares(vehicle: Vehicle, factors: SplitFactors) -> dict[Corner, dict[str, float]]:
+    """For each corner the share of every body that moves with its wheel."""
+    link = {Axle.FRONT: factors.front, Axle.REAR: factors.rear}
+    found: dict[Corner, dict[str, float]] = {corner: {} for corner in Corner}
+    for axle in vehicle.axles:
+        left, right = (c for c in Corner if c.axle is axle.position)
+        whole: dict[str, float] = {}
+        for corner in (left, right):
+            wheel = vehicle.wheel(corner)
+            joint = next(joint for joint in vehicle.joints if joint.name == wheel.joint)
+            for name in joint.bodies:
+                for other in _rigid_with(vehicle, name, wheel.joint):
+                    whole[other] = 1.0
+        for body in vehicle.bodies:
+            if body.name in whole or not 0.0 <= body.sprung_fraction < 1.0:
+                continue
+            if _axle_of(vehicle, body) is axle.position:
+                is_driveline = body.name.partition(".")[2].startswith(_DRIVELINE)
+                whole[body.name] = factors.driveline if is_driveline else link[axle.position]
+        for name, share in whole.items():
+            for corner, part in zip((left, right), _sides(vehicle, name, left, right), strict=True):
+                if part > 0:
+                    found[corner][name] = share * part
+    return found
+
+
+def _rigid_with(vehicle: Vehicle, name: str, without: str) -> set[str]:
+    """Bodies that fixed joints hold to one, the sprung body apart."""
+    found, todo = {name}, [name]
+    while todo:
+        here = todo.pop()
+        for joint in vehicle.acting(vehicle.joints):
+            if joint.type is JointType.FIXED and joint.name != without and here in joint.bodies:
+                other = joint.bodies[1 - joint.bodies.index(here)]
+                if other not in found and other != vehicle.chassis:
+                    found.add(other)
+                    todo.append(other)
+    return found
+
+
+def _axle_of(vehicle: Vehicle, body: Body) -> Axle | None:
+    """The axle whose wheels a body is nearest to, if it belongs to a suspension's side of the vehicle."""
+    distances = {
+        axle: min(abs(body.centre[0] - vehicle.wheel(c).centre[0]) for c in Corner if c.axle is axle) for axle in Axle
+    }
+    return min(distances, key=lambda axle: distances[axle])
+
+
+def _sides(vehicle: Vehicle, name: str, left: Corner, right: Corner) -> tuple[float, float]:
+    """Shares of a body on the left and the right wheel, by where its centre lies between them."""
+    if name.endswith("_left"):
+        return 1.0, 0.0
+    if name.endswith("_right"):
+        return 0.0, 1.0
+    y_left, y_right = vehicle.wheel(left).centre[1], vehicle.wheel(right).centre[1]
+    share = (vehicle.body(name).centre[1] - y_right) / (y_left - y_right)
+    return float(np.clip(share, 0.0, 1.0)), float(np.clip(1.0 - share, 0.0, 1.0))

@@ -1,0 +1,387 @@
+"""Kinematics and compliance as maps: what the conversion to a real-time model is built on.
+
+The pose of a wheel against the body is Kin(z_p, x_r) + ΣCom(load) on an axle with a rack, Kin(z_p, z_o) + ΣCom(load)
+on one without, with z_p = (z_L + z_R)/2 and z_o = (z_L − z_R)/2. Translations tx, ty, tz are displacements of the wheel
+centre from the design position, in V [m]; rx, ry, rz are the inclination, pitch and steer angle of the wheel frame
+[rad] as `trackrod.kc.orientation` defines them, in Kin absolute, in Com the change from no load.
+
+Reference: the conversion of a light commercial vehicle, eq. 1 and 2 (``docs/kc.md``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trackrod.core.artefact import Schema
+from trackrod.core.corners import Axle, Side
+from trackrod.core.errors import InputError, Problem, Severity
+from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Map2D, Variable
+from trackrod.core.plain import Plain
+from trackrod.core.quantities import KINDS
+from trackrod.kc.measure import Gauge, Measured, gauges, measure
+from trackrod.kc.rig import SIDES, Inputs, Load, Rig, Solution
+from trackrod.vehicle.vehicle import Vehicle
+
+__all__ = ["KC_MAPS", "GridTest", "KcMaps", "WheelMaps", "compliance_maps", "grid", "kinematics_maps", "stiffness_map"]
+
+Array = NDArray[np.float64]
+
+PARALLEL = Variable("parallel_travel", KINDS["length"])
+OPPOSITE = Variable("opposite_travel", KINDS["length"])
+RACK = Variable("rack_travel", KINDS["length"])
+POSE = (*(Variable(f"t{a}", KINDS["length"]) for a in "xyz"), *(Variable(f"r{a}", KINDS["angle"]) for a in "xyz"))
+LOAD = Variable("Fz", KINDS["force"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WheelMaps:
+    """Maps of one wheel.
+
+    Attributes
+    ----------
+    kinematics
+        tx, ty, tz, rx, ry, rz, Fz and the readings of its gauges (lengths of spring, damper and stops [m], twists
+        [rad]) over parallel travel and rack travel, or parallel and opposite travel.
+    own, opposite
+        Changes of tx … rz and of Fz over a load on this wheel, and over the same load on the other wheel, wheel centres
+        at the height of the design position. Mx and My repeat what forces at the contact patch already hold: take
+        either the forces at the contact patch alone, or those at the wheel centre with the moments.
+    """
+
+    kinematics: Map2D
+    own: Mapping[Load, Map1D]
+    opposite: Mapping[Load, Map1D]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KcMaps:
+    """Everything the rig knows about an axle, as maps.
+
+    Attributes
+    ----------
+    vehicle, axle, mode
+        What was on the rig.
+    steered
+        Whether the second axis of the kinematics is the rack travel; otherwise it is the opposite travel.
+    left, right
+        Maps of the wheels.
+    ride
+        Over parallel travel: wheel loads ``Fz_left``, ``Fz_right`` [N], and both ``…_without_stops``. Dampers at rest
+        add nothing to either.
+    roll
+        The same over opposite travel.
+    design_load
+        Wheel loads at the design position, left and right [N].
+    unsprung_mass
+        Mass that counts as unsprung, by wheel [kg].
+    loaded_radius
+        [m]
+    track, wheelbase
+        At the design position [m].
+    """
+
+    vehicle: str
+    axle: Axle
+    mode: str
+    steered: bool
+    left: WheelMaps
+    right: WheelMaps
+    ride: Map1D
+    roll: Map1D
+    design_load: tuple[float, float]
+    unsprung_mass: tuple[float, float]
+    loaded_radius: tuple[float, float]
+    track: float
+    wheelbase: float
+
+    def wheel(self, side: Side) -> WheelMaps:
+        """Maps of the wheel on a side."""
+        return self.left if side is Side.LEFT else self.right
+
+    def wheel_rate(self, travel: ArrayLike = 0.0, *, stops: bool = True) -> Array:
+        """dFz/dz in parallel travel [N/m], mean of both wheels."""
+        return self._mean_slope(self.ride, travel, stops, 1.0)
+
+    def roll_rate(self, travel: ArrayLike = 0.0, *, stops: bool = True) -> Array:
+        """d(Fz_L − Fz_R)/2 by opposite travel [N/m]: what a wheel resists when the other moves against it."""
+        return self._mean_slope(self.roll, travel, stops, -1.0)
+
+    def anti_roll_rate(self, travel: ArrayLike = 0.0) -> Array:
+        """Opposite less parallel stiffness at a wheel [N/m]: of an anti-roll bar; negative for a solid axle."""
+        return self.roll_rate(travel, stops=False) - self.wheel_rate(0.0, stops=False)
+
+    def motion_ratio(self, side: Side, reading: str, travel: ArrayLike = 0.0, second: ArrayLike = 0.0) -> Array:
+        """Derivative of a reading of the kinematics by the height of the wheel centre, second axis held [SI units]."""
+        kinematics = self.wheel(side).kinematics
+        by_travel = kinematics.slopes(travel, second)[0]
+        value = by_travel[..., kinematics.output_index(reading)] / by_travel[..., kinematics.output_index("tz")]
+        return np.asarray(value)
+
+    @staticmethod
+    def _mean_slope(curve: Map1D, travel: ArrayLike, stops: bool, right: float) -> Array:
+        suffix = "" if stops else "_without_stops"
+        slope = curve.slope(travel)
+        left, other = (slope[..., curve.output_index(f"Fz_{side}{suffix}")] for side in SIDES)
+        return np.asarray(0.5 * (left + right * other))
+
+    def spring_force(self, travel: ArrayLike, side: Side = Side.LEFT) -> Array:
+        """Wheel load in parallel travel without stops and less the weight of the unsprung mass [N]."""
+        value = self.ride.value(travel)[..., self.ride.output_index(f"Fz_{side}_without_stops")]
+        return np.asarray(value - GRAVITY * self.unsprung_mass[SIDES.index(side)])
+
+
+#: Standard gravity [m/s²].
+GRAVITY = 9.80665
+
+
+# ---- making them
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GridTest:
+    """Equilibria on a grid of travel and rack, or of parallel and opposite travel.
+
+    Attributes
+    ----------
+    rig
+        The rig that the lines were solved on, or one like it.
+    first, second
+        Parallel travel, and rack or opposite travel [m].
+    lines
+        A solution for each parallel travel.
+    """
+
+    rig: Rig
+    first: Array
+    second: Array
+    lines: tuple[Solution, ...]
+
+
+def grid(vehicle: Vehicle, axle: Axle, first: ArrayLike, second: ArrayLike) -> GridTest:
+    """Solve a grid; two threads take the travels above and below the design position.
+
+    Parameters
+    ----------
+    first
+        Parallel travel [m], increasing.
+    second
+        Rack travel on an axle with a rack, opposite travel on one without [m], increasing.
+    """
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    rigs = [Rig(vehicle, axle, check=False) for _ in range(2)]
+
+    def line(z: float) -> Inputs:
+        if rigs[0].steered:
+            return Inputs.of(np.full((len(y), 2), z), y)
+        return Inputs.of(np.column_stack((z + y, z - y)))
+
+    lines = [line(float(z)) for z in x]
+    cut = int(np.abs(x).argmin())
+    halves = [part for part in (lines[:cut], lines[cut:]) if part]
+    with ThreadPoolExecutor(len(halves)) as threads:
+        solved = threads.map(lambda pair: pair[0].grid(pair[1]), zip(rigs, halves, strict=False))
+        return GridTest(rigs[0], x, y, tuple(solution for half in solved for solution in half))
+
+
+def kinematics_maps(test: GridTest) -> tuple[tuple[Map2D, Map2D], tuple[Problem, ...]]:
+    """Maps of the left and the right wheel, and a warning if they are smaller than the grid.
+
+    Points that were not reached are cut off: the largest rectangle of reached points around the design position is
+    kept.
+
+    Raises
+    ------
+    InputError
+        Not even four points next to the design position were reached.
+    """
+    solved = np.array([line.solved for line in test.lines])
+    rows, columns = _reached(solved, int(np.abs(test.first).argmin()), int(np.abs(test.second).argmin()))
+    of = gauges(test.rig)
+    at = [measure(test.rig, line, of) for line in test.lines[rows]]
+    second = RACK if test.rig.steered else OPPOSITE
+    maps = []
+    for k, side in enumerate(SIDES):
+        own = [i for i, gauge in enumerate(of) if gauge.side in (None, side)]
+        outputs = (*POSE, LOAD, *(_without_side(of[i]) for i in own))
+        values = np.array([_pose_values(test.rig, m, k, own)[columns] for m in at])
+        maps.append(_map2d((PARALLEL, second), (test.first[rows], test.second[columns]), outputs, values))
+    problems: tuple[Problem, ...] = ()
+    if not solved.all():
+        text = f"{test.rig.axle} axle: {int((~solved).sum())} of {solved.size} points of the map were not reached; it "
+        other = second.name.replace("_", " ")
+        text += f"ends at travel {_span(test.first[rows])} and {other} {_span(test.second[columns])}"
+        problems = (Problem(text, severity=Severity.WARNING),)
+    return (maps[0], maps[1]), problems
+
+
+def _reached(solved: NDArray[np.bool_], row: int, column: int) -> tuple[slice, slice]:
+    """A rectangle around a point that holds no failure: edges with the largest share of failures go first."""
+    top, bottom, left, right = 0, solved.shape[0], 0, solved.shape[1]
+    while not solved[top:bottom, left:right].all():
+        part = ~solved[top:bottom, left:right]
+        shares = {
+            "top": part[0].mean() if top < row else -1.0,
+            "bottom": part[-1].mean() if bottom > row + 1 else -1.0,
+            "left": part[:, 0].mean() if left < column else -1.0,
+            "right": part[:, -1].mean() if right > column + 1 else -1.0,
+        }
+        worst = max(shares, key=lambda edge: shares[edge])
+        if shares[worst] < 0:
+            break
+        top, bottom = top + (worst == "top"), bottom - (worst == "bottom")
+        left, right = left + (worst == "left"), right - (worst == "right")
+    if bottom - top < 2 or right - left < 2 or not solved[top:bottom, left:right].all():
+        raise InputError("no point of the map next to the design position was reached; there is nothing to save")
+    return slice(top, bottom), slice(left, right)
+
+
+def _pose_values(rig: Rig, at: Measured, wheel: int, own: list[int]) -> Array:
+    moved = at.centre[:, wheel] - np.array(rig.wheels[wheel].centre)
+    return np.column_stack((moved, at.angles[:, wheel], at.wheel_load[:, wheel], at.readings[:, own]))
+
+
+def _without_side(gauge: Gauge) -> Variable:
+    name = gauge.name if gauge.side is None else gauge.name.replace(f"_{gauge.side}", "", 1)
+    return Variable(name, gauge.kind)
+
+
+def compliance_maps(rig: Rig, load: Load, left: Solution, right: Solution) -> tuple[tuple[Map1D, Map1D], ...]:
+    """Maps (own, opposite) of the left and of the right wheel over a load.
+
+    Parameters
+    ----------
+    left, right
+        Equilibria with the load on the left wheel alone and on the right wheel alone, the same values, increasing.
+
+    Raises
+    ------
+    InputError
+        A load was not carried.
+    """
+    axis = Variable(str(load), KINDS["torque" if load.is_moment else "force"])
+    values = left.inputs.load(load)[:, 0]
+    changes = []
+    for solution in (left, right):
+        if not solution.solved.all():
+            raise InputError(solution.problems)
+        at = measure(rig, solution, ())
+        both = np.stack([_pose_values(rig, at, k, []) for k in range(2)])
+        changes.append(both - both[:, [int(np.abs(values).argmin())]])
+    return tuple(
+        (_map1d(axis, values, (*POSE, LOAD), changes[k][k]), _map1d(axis, values, (*POSE, LOAD), changes[1 - k][k]))
+        for k in range(2)
+    )
+
+
+def stiffness_map(rig: Rig, travel: ArrayLike, *, opposed: bool) -> Map1D:
+    """Wheel loads over parallel or opposite travel [m], with the stops and without.
+
+    Raises
+    ------
+    InputError
+        Fewer than two points were reached.
+    """
+    z = np.asarray(travel, dtype=np.float64)
+    inputs = Inputs.of(np.column_stack((z, -z if opposed else z)))
+    bare = Rig(replace(rig.vehicle, stops=()), rig.axle, check=False)
+    with_stops, without = rig.sweep(inputs), bare.sweep(inputs)
+    good = with_stops.solved & without.solved
+    if good.sum() < 2:
+        raise InputError([*with_stops.problems, *without.problems])
+    outputs = [Variable(f"Fz_{side}{suffix}", KINDS["force"]) for suffix in ("", "_without_stops") for side in SIDES]
+    loads = [measure(r, s, ()).wheel_load for r, s in ((rig, with_stops), (bare, without))]
+    return _map1d(OPPOSITE if opposed else PARALLEL, z[good], outputs, np.hstack(loads)[good])
+
+
+def unsprung_masses(rig: Rig) -> tuple[float, float]:
+    """Unsprung mass that each wheel carries [kg]: of a body between the wheels, shared by its distance to them."""
+    track = rig.vehicle.track(rig.axle)
+    middle = 0.5 * (rig.wheels[0].centre[1] + rig.wheels[1].centre[1])
+    total = np.zeros(2)
+    for name in rig.model.index:
+        body = rig.vehicle.body(name)
+        left = min(max(0.5 + (body.centre[1] - middle) / track, 0.0), 1.0)
+        total += body.mass * (1.0 - body.sprung_fraction) * np.array([left, 1.0 - left])
+    return float(total[0]), float(total[1])
+
+
+def _span(values: Array) -> str:
+    return f"{1e3 * values[0]:+.1f} … {1e3 * values[-1]:+.1f} mm"
+
+
+def _map1d(axis: Variable, knots: Array, outputs: Any, values: Array) -> Map1D:
+    return Map1D(
+        axis, knots, outputs, values, interpolation=Interpolation.PARABOLIC, extrapolation=Extrapolation.LINEAR
+    )
+
+
+def _map2d(axes: tuple[Variable, Variable], knots: tuple[Array, Array], outputs: Any, values: Array) -> Map2D:
+    return Map2D(
+        axes, knots, outputs, values, interpolation=Interpolation.PARABOLIC, extrapolation=Extrapolation.LINEAR
+    )
+
+
+# ---- saving them
+
+
+def _wheel_to_plain(wheel: WheelMaps) -> dict[str, Plain]:
+    return {
+        "kinematics": wheel.kinematics.to_dict(),
+        "own": {str(load): curve.to_dict() for load, curve in wheel.own.items()},
+        "opposite": {str(load): curve.to_dict() for load, curve in wheel.opposite.items()},
+    }
+
+
+def _wheel_from_plain(data: Mapping[str, Any]) -> WheelMaps:
+    own, opposite = (
+        MappingProxyType({Load(load): Map1D.from_dict(curve) for load, curve in data[key].items()})
+        for key in ("own", "opposite")
+    )
+    return WheelMaps(Map2D.from_dict(data["kinematics"]), own, opposite)
+
+
+_PAIRS = ("design_load", "unsprung_mass", "loaded_radius")
+
+
+def _to_plain(maps: KcMaps) -> dict[str, Plain]:
+    return {
+        "vehicle": maps.vehicle,
+        "axle": str(maps.axle),
+        "mode": maps.mode,
+        "steered": maps.steered,
+        "left": _wheel_to_plain(maps.left),
+        "right": _wheel_to_plain(maps.right),
+        "ride": maps.ride.to_dict(),
+        "roll": maps.roll.to_dict(),
+        **{name: list(getattr(maps, name)) for name in _PAIRS},
+        "track": maps.track,
+        "wheelbase": maps.wheelbase,
+    }
+
+
+def _from_plain(data: Mapping[str, Any]) -> KcMaps:
+    pairs = {name: (float(data[name][0]), float(data[name][1])) for name in _PAIRS}
+    return KcMaps(
+        vehicle=str(data["vehicle"]),
+        axle=Axle(data["axle"]),
+        mode=str(data["mode"]),
+        steered=bool(data["steered"]),
+        left=_wheel_from_plain(data["left"]),
+        right=_wheel_from_plain(data["right"]),
+        ride=Map1D.from_dict(data["ride"]),
+        roll=Map1D.from_dict(data["roll"]),
+        track=float(data["track"]),
+        wheelbase=float(data["wheelbase"]),
+        **pairs,
+    )
+
+
+#: Maps of an axle saved as one file.
+KC_MAPS = Schema("trackrod.kc_maps", 1, _to_plain, _from_plain)

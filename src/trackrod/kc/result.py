@@ -1,0 +1,99 @@
+"""Results of a test on the rig: named columns with their kinds, and the file they go into."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trackrod.core.corners import Axle
+from trackrod.core.errors import Problem, UnknownNameError
+from trackrod.core.files import write_atomically
+from trackrod.core.quantities import KINDS, Kind
+
+__all__ = ["Column", "KcTest"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One quantity at all points of a test [SI unit of the kind]."""
+
+    name: str
+    kind: Kind
+    values: Array
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=np.float64)
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+
+    @classmethod
+    def of(cls, name: str, kind: str, values: ArrayLike) -> Column:
+        """A column of the kind called `kind`."""
+        return cls(name, KINDS[kind], np.asarray(values, dtype=np.float64))
+
+    @property
+    def heading(self) -> str:
+        """Name with the suffix of its unit: ``toe_left_rad``."""
+        return f"{self.name}_{self.kind.suffix}" if self.kind.suffix else self.name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KcTest:
+    """A test on the rig.
+
+    Attributes
+    ----------
+    name
+        What was done: ``parallel``, ``opposite``, ``steer``, ``fx`` …
+    axle
+        Which axle.
+    columns
+        A value for each point; not a number where a point was not reached, and where a quantity is not defined.
+    problems
+        Why points were not reached.
+
+    Holds: all columns have one value for each point; the column ``solved`` is 1 where the point was reached, else 0.
+    """
+
+    name: str
+    axle: Axle
+    columns: tuple[Column, ...]
+    problems: tuple[Problem, ...] = ()
+
+    def __getitem__(self, name: str) -> Array:
+        """Values of a column by its name, without unit [SI unit]."""
+        for column in self.columns:
+            if column.name == name:
+                return column.values
+        raise UnknownNameError(f"column of the test '{self.name}'", name, [column.name for column in self.columns])
+
+    def __contains__(self, name: object) -> bool:
+        return any(column.name == name for column in self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns[0].values)
+
+    @property
+    def failures(self) -> int:
+        """Points that were not reached."""
+        return len(self) - int(self["solved"].sum())
+
+    def write(self, path: Path | str) -> None:
+        """Write one CSV file with a header of names and units; what is not a number is an empty cell."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([column.heading for column in self.columns])
+        writer.writerows(_cells(row) for row in np.column_stack([column.values for column in self.columns]))
+        write_atomically(path, text.getvalue())
+
+
+def _cells(row: Iterable[float]) -> list[str]:
+    return ["" if np.isnan(value) else f"{value:.12g}" for value in row]

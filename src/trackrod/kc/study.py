@@ -1,0 +1,351 @@
+"""All tests of one axle: what ``trackrod kc`` does, and the figures that an engineer reads first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod.core.corners import Axle
+from trackrod.core.errors import InputError, Problem, RangeError
+from trackrod.core.quantities import KINDS, Kind
+from trackrod.kc import maps as maps_of
+from trackrod.kc import programme
+from trackrod.kc.maps import KcMaps, WheelMaps
+from trackrod.kc.result import KcTest
+from trackrod.kc.rig import Load, Rig, Solution
+from trackrod.vehicle.vehicle import Vehicle
+
+__all__ = ["AxleStudy", "KcSettings", "KeyFigure", "characterise", "key_figures"]
+
+Array = NDArray[np.float64]
+
+
+def _steps(low: float, high: float, step: float) -> Array:
+    return np.round(np.arange(low, high + 0.5 * step, step), 9)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KcSettings:
+    """What the rig is asked for.
+
+    Attributes
+    ----------
+    travel
+        Wheel travel of the parallel test [m], increasing; opposite and roll tests take `OPPOSITE_SHARE` of it.
+    rack
+        Rack travel, positive to the left [m], increasing.
+    map_points
+        Points of the map along each axis.
+    friction
+        Largest force of load tests over the wheel load at the design position [-].
+    load_steps
+        Steps of a load test from nothing to the largest load.
+
+    Raises
+    ------
+    RangeError
+        Values that do not increase, are not finite or do not hold zero between them.
+    """
+
+    travel: Array = field(default_factory=lambda: _steps(-0.08, 0.08, 0.002))
+    rack: Array = field(default_factory=lambda: _steps(-0.07, 0.07, 0.002))
+    map_points: int = 41
+    friction: float = 0.8
+    load_steps: int = 5
+
+    def __post_init__(self) -> None:
+        problems = []
+        for name in ("travel", "rack"):
+            values = np.array(getattr(self, name), dtype=np.float64)
+            object.__setattr__(self, name, values)
+            if values.ndim != 1 or len(values) < 2 or not np.isfinite(values).all() or (np.diff(values) <= 0).any():
+                problems.append(Problem(f"{name} must be two or more finite values that increase"))
+            elif not values[0] <= 0.0 <= values[-1]:
+                text = f"{name} from {1e3 * values[0]:g} to {1e3 * values[-1]:g} mm leaves out the design position, 0"
+                problems.append(Problem(text))
+            elif np.abs(values).max() > _LARGEST[name]:
+                text = f"{name} of {1e3 * np.abs(values).max():g} mm: up to {1e3 * _LARGEST[name]:g} mm is possible"
+                problems.append(Problem(text, hint="the unit of the command line is mm"))
+        if self.map_points < 3:
+            problems.append(Problem(f"a map needs 3 points or more along each axis, not {self.map_points}"))
+        if not 0 < self.friction <= 2 or self.load_steps < 1:
+            problems.append(Problem("load tests need a friction of more than 0 up to 2 and one step or more"))
+        if problems:
+            raise RangeError(problems)
+
+    def map_axis(self, values: Array) -> Array:
+        """Equally spaced values over the range of others, zero among them."""
+        low, high = values[0], values[-1]
+        below = round((self.map_points - 1) * -low / (high - low))
+        below = min(max(below, 1 if low < 0 else 0), self.map_points - (2 if high > 0 else 1))
+        parts = (np.linspace(low, 0.0, below + 1), np.linspace(0.0, high, self.map_points - below)[1:])
+        return np.concatenate(parts)
+
+    def load_ranges(self, wheel_load: float, radius: float) -> dict[Load, Array]:
+        """Values of every load [N], [N·m] for a wheel load [N] and a loaded radius [m]."""
+        most = self.friction * wheel_load
+        moments = {Load.MX: most * radius, Load.MY: most * radius, Load.MZ: 0.05 * wheel_load}
+        share = np.arange(-self.load_steps, self.load_steps + 1) / self.load_steps
+        return {load: share * moments.get(load, most) for load in Load}
+
+
+#: Largest travel that can be asked for [m].
+_LARGEST = {"travel": 0.3, "rack": 0.3}
+#: Opposite travel over parallel travel: both together must not leave the stops far behind.
+OPPOSITE_SHARE = 0.75
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AxleStudy:
+    """Everything that was found out about an axle.
+
+    Attributes
+    ----------
+    vehicle
+        The vehicle in the modes that it had.
+    axle
+        Which axle.
+    tests
+        By name, in the order in which they were done.
+    maps
+        None if a part of them could not be made; `problems` say why.
+    problems
+        What was not reached, and why.
+    seconds
+        Time of each step [s].
+    """
+
+    vehicle: Vehicle
+    axle: Axle
+    tests: Mapping[str, KcTest]
+    maps: KcMaps | None
+    problems: tuple[Problem, ...]
+    seconds: Mapping[str, float]
+
+    @property
+    def points(self) -> int:
+        """Points that were asked for."""
+        return sum(len(test) for test in self.tests.values())
+
+    @property
+    def failures(self) -> int:
+        """Points that were not reached."""
+        return sum(test.failures for test in self.tests.values())
+
+
+def characterise(vehicle: Vehicle, axle: Axle, settings: KcSettings | None = None) -> AxleStudy:
+    """Do all tests of an axle in the modes that the vehicle has now.
+
+    Raises
+    ------
+    InputError
+        The mechanism cannot stand on the rig. Points that cannot be reached are no reason: they are marked.
+    """
+    settings = settings or KcSettings()
+    clock = _Clock()
+    rig = Rig(vehicle, axle)
+    opposite = OPPOSITE_SHARE * settings.travel
+    tests = {
+        "parallel": programme.parallel(rig, settings.travel),
+        "opposite": programme.opposite(rig, opposite),
+        "roll": programme.roll(rig, opposite),
+    }
+    if rig.steered:
+        tests["steer"] = programme.steer(rig, settings.rack)
+    clock.note("travel")
+    ranges = settings.load_ranges(float(rig.design_loads.mean()), float(rig.radii.mean()))
+    loaded = {load: programme.load_sweeps(rig, load, values) for load, values in ranges.items()}
+    tests |= {str(load): programme.table(rig, str(load), sweeps) for load, sweeps in loaded.items()}
+    clock.note("loads")
+    second = settings.rack if rig.steered else opposite
+    found = maps_of.grid(vehicle, axle, settings.map_axis(settings.travel), settings.map_axis(second))
+    clock.note("map")
+    tests["map"] = programme.grid_table(found.rig, found.lines, found.first, found.second)
+    problems = list(chain.from_iterable(test.problems for test in tests.values()))
+    maps = None
+    try:
+        maps, notes = _maps(rig, found, loaded, settings.travel, opposite)
+        problems += notes
+    except InputError as error:
+        problems += [problem for problem in error.problems if problem not in problems]
+    clock.note("artefact")
+    return AxleStudy(vehicle, axle, tests, maps, tuple(problems), clock.seconds)
+
+
+def _maps(
+    rig: Rig,
+    found: maps_of.GridTest,
+    loaded: Mapping[Load, tuple[Solution, ...]],
+    travel: Array,
+    opposite: Array,
+) -> tuple[KcMaps, tuple[Problem, ...]]:
+    kinematics, problems = maps_of.kinematics_maps(found)
+    compliance = {load: maps_of.compliance_maps(rig, load, *sweeps[:2]) for load, sweeps in loaded.items()}
+    wheels = [
+        WheelMaps(
+            kinematics[k],
+            {load: pairs[k][0] for load, pairs in compliance.items()},
+            {load: pairs[k][1] for load, pairs in compliance.items()},
+        )
+        for k in range(2)
+    ]
+    vehicle = rig.vehicle
+    maps = KcMaps(
+        vehicle=vehicle.name,
+        axle=rig.axle,
+        mode=str(vehicle.axle(rig.axle).mode),
+        steered=rig.steered,
+        left=wheels[0],
+        right=wheels[1],
+        ride=maps_of.stiffness_map(rig, travel, opposed=False),
+        roll=maps_of.stiffness_map(rig, opposite, opposed=True),
+        design_load=(float(rig.design_loads[0]), float(rig.design_loads[1])),
+        unsprung_mass=maps_of.unsprung_masses(rig),
+        loaded_radius=(float(rig.radii[0]), float(rig.radii[1])),
+        track=vehicle.track(rig.axle),
+        wheelbase=vehicle.wheelbase,
+    )
+    return maps, problems
+
+
+class _Clock:
+    """Time that steps take."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = perf_counter()
+
+    def note(self, step: str) -> None:
+        """What has passed since the last step belongs to this one."""
+        now = perf_counter()
+        self.seconds[step] = now - self._last
+        self._last = now
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFigure:
+    """One figure at the design position [SI unit of the kind]; left wheel where wheels differ."""
+
+    name: str
+    kind: Kind
+    value: float
+    meaning: str
+
+
+def key_figures(study: AxleStudy) -> tuple[KeyFigure, ...]:
+    """What an engineer reads first, at the design position; angles in rad, gradients per metre or newton."""
+    vehicle, axle, tests = study.vehicle, study.axle, study.tests
+    travel, rolling = tests["parallel"], tests["opposite"]
+
+    def here(test: KcTest, name: str) -> float:
+        return float(test[name][_middle(test)]) if name in test else float("nan")
+
+    rows: list[tuple[str, str, float, str]] = [
+        ("toe", "angle", here(travel, "toe_left"), "positive in"),
+        ("camber", "angle", here(travel, "camber_left"), "positive with the top outward"),
+        ("caster", "angle", here(travel, "caster_left"), "positive with the top of the steering axis rearward"),
+        ("kingpin", "angle", here(travel, "kingpin_left"), "kingpin inclination, positive with the top inward"),
+        ("scrub_radius", "length", here(travel, "scrub_radius_left"), "positive with the steering axis inboard"),
+        ("mechanical_trail", "length", here(travel, "mechanical_trail_left"), "positive with the steering axis ahead"),
+        ("bump_steer", "curvature", _slope(travel, "travel_left", "toe_left"), "toe-in per travel"),
+        ("bump_camber", "curvature", _slope(travel, "travel_left", "camber_left"), "camber per travel"),
+        ("roll_steer", "number", _slope(rolling, "roll_angle", "steer_left"), "steer angle per roll angle"),
+        ("roll_camber", "number", _slope(rolling, "roll_angle", "inclination_left"), "inclination per roll angle"),
+        ("roll_centre_height", "length", here(travel, "roll_centre_height"), "by the path of the contact points"),
+        (
+            "roll_centre_projected_height",
+            "length",
+            here(travel, "roll_centre_projected_height"),
+            "by instant centres of the front view",
+        ),
+        ("wheel_load", "force", here(travel, "Fz_left"), "at the design position, unsprung weight included"),
+        ("wheel_rate", "stiffness", here(travel, "wheel_rate_left"), "in parallel travel"),
+        ("wheel_rate_opposite", "stiffness", here(rolling, "wheel_rate_left"), "in opposite travel"),
+        ("roll_stiffness", "rotational_stiffness", here(rolling, "roll_stiffness"), "of the axle, tyres rigid"),
+        ("spring_ratio", "number", here(travel, "spring_left_ratio"), "shortening of the spring per travel"),
+        ("damper_ratio", "number", here(travel, "damper_left_ratio"), "shortening of the damper per travel"),
+        *_supports(vehicle, axle, here(travel, "brake_support_left"), here(travel, "drive_support_left"), study),
+    ]
+    if "steer" in tests:
+        steered = tests["steer"]
+        rows += [
+            ("steering_ratio", "number", here(steered, "steering_ratio"), "steering-wheel angle per mean steer angle"),
+            (
+                "ackermann_percent",
+                "number",
+                _ackermann_at(steered, np.radians(10.0)),
+                "share of ideal steering where the outer wheel turns by 10° [%]",
+            ),
+        ]
+    rows += _compliances(study)
+    return tuple(KeyFigure(n, KINDS[k], v, m) for n, k, v, m in rows if np.isfinite(v))
+
+
+def _supports(
+    vehicle: Vehicle, axle: Axle, braking: float, driving: float, study: AxleStudy
+) -> list[tuple[str, str, float, str]]:
+    """Anti-dive and its kin [%]: share of the load transfer that the suspension takes without its springs."""
+    front = axle is Axle.FRONT
+    sign = 1.0 if front else -1.0
+    radius = study.maps.loaded_radius[0] if study.maps is not None else float("nan")
+    ground = float(np.mean([w.centre[2] for w in vehicle.wheels if w.corner.axle is axle])) - radius
+    # the height of the centre of mass over the ground under this axle
+    lever = vehicle.wheelbase / (float(vehicle.mass_properties.centre[2]) - ground)
+    rows = []
+    if vehicle.brakes is not None:
+        share = vehicle.brakes.front_torque / (vehicle.brakes.front_torque + vehicle.brakes.rear_torque)
+        value = 100.0 * sign * braking * (share if front else 1.0 - share) * lever
+        rows.append(
+            ("anti_dive" if front else "anti_lift_braking", "number", value, "of the load transfer [%], braking")
+        )
+    if vehicle.powertrain is not None and vehicle.axle(axle).driven:
+        share = vehicle.powertrain.front_share if front else 1.0 - vehicle.powertrain.front_share
+        value = 100.0 * sign * driving * share * lever
+        rows.append(
+            ("anti_lift_driving" if front else "anti_squat", "number", value, "of the load transfer [%], driving")
+        )
+    return rows
+
+
+def _compliances(study: AxleStudy) -> list[tuple[str, str, float, str]]:
+    if study.maps is None:
+        return []
+    rows = []
+    for load, output, name, kind, meaning in (
+        (Load.FX, "tx", "recession_fx", "compliance", "forward per forward force at the contact patch, brake held"),
+        (Load.FX, "rz", "steer_fx", "angular_compliance", "steer per forward force at the contact patch, brake held"),
+        (Load.FY, "ty", "lateral_fy", "compliance", "to the left per force to the left at the contact patch"),
+        (Load.FY, "rz", "steer_fy", "angular_compliance", "steer per force to the left at the contact patch"),
+        (Load.FY, "rx", "inclination_fy", "angular_compliance", "inclination per force to the left"),
+    ):
+        curve = study.maps.left.own[load]
+        rows.append((name, kind, float(curve.slope(0.0)[curve.output_index(output)]), f"left wheel alone, {meaning}"))
+    return rows
+
+
+def _middle(test: KcTest) -> int:
+    asked = np.abs(test["travel_left"]) + np.abs(test["travel_right"]) + np.abs(test["rack_travel"])
+    return int(np.where(test["solved"] > 0, asked, np.inf).argmin())
+
+
+def _slope(test: KcTest, x: str, y: str) -> float:
+    """Difference quotient over the points next to the design position."""
+    i = _middle(test)
+    low, high = max(i - 1, 0), min(i + 1, len(test) - 1)
+    step = test[x][high] - test[x][low]
+    return float((test[y][high] - test[y][low]) / step) if step else float("nan")
+
+
+def _ackermann_at(test: KcTest, angle: float) -> float:
+    """The percentage in a left turn where the outer wheel has turned by an angle [rad]."""
+    outer = test["steer_right"] - test["steer_right"][_middle(test)]
+    good = np.isfinite(test["ackermann_percent"]) & (outer > 0)
+    order = np.argsort(outer[good])
+    if good.sum() < 2 or outer[good].max() < angle:
+        return float("nan")
+    return float(np.interp(angle, outer[good][order], test["ackermann_percent"][good][order]))

@@ -1,0 +1,118 @@
+"""Paths on the ground: points in E, measured along their length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod.core.errors import InputError
+
+__all__ = ["Path", "Tracker", "circle_path", "lane_path"]
+
+Array = NDArray[np.float64]
+
+#: Distance of the points of a path [m].
+_SPACING = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A line through points x, y in E [m], extended straight ahead beyond its last one."""
+
+    x: Array
+    y: Array
+    length: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        steps = np.hypot(np.diff(self.x), np.diff(self.y))
+        if self.x.size < 2 or self.x.shape != self.y.shape or not (steps > 0).all():
+            raise InputError("a path needs two points or more, each different from the one before")
+        object.__setattr__(self, "length", np.concatenate(([0.0], np.cumsum(steps))))
+
+    def point(self, s: float) -> tuple[float, float]:
+        """The point at a length along the path [m]."""
+        last = float(self.length[-1])
+        if s > last:
+            dx, dy = float(self.x[-1] - self.x[-2]), float(self.y[-1] - self.y[-2])
+            over = (s - last) / float(np.hypot(dx, dy))
+            return float(self.x[-1]) + over * dx, float(self.y[-1]) + over * dy
+        return float(np.interp(s, self.length, self.x)), float(np.interp(s, self.length, self.y))
+
+
+class Tracker:
+    """Where along a path something is that moves along it, and how far beside it."""
+
+    #: How far behind and ahead of the last place the nearest point is looked for [m]; a circle comes back to itself.
+    BEHIND, AHEAD = 5.0, 20.0
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.s = 0.0
+
+    def locate(self, x: float, y: float) -> tuple[float, float]:
+        """Length along the path and signed distance [m], positive to the left of it."""
+        path = self.path
+        first = max(int(np.searchsorted(path.length, self.s - self.BEHIND)) - 1, 0)
+        last = min(max(int(np.searchsorted(path.length, self.s + self.AHEAD)), first + 2), path.length.size)
+        first = min(first, last - 2)
+        x0, y0 = path.x[first : last - 1], path.y[first : last - 1]
+        dx, dy = path.x[first + 1 : last] - x0, path.y[first + 1 : last] - y0
+        square = dx * dx + dy * dy
+        t = ((x - x0) * dx + (y - y0) * dy) / square
+        t[:-1] = np.clip(t[:-1], 0.0, 1.0)
+        if last < path.length.size:  # only the last piece of the whole path goes on for ever
+            t[-1] = min(max(t[-1], 0.0), 1.0)
+        t = np.maximum(t, 0.0)
+        away = np.hypot(x - x0 - t * dx, y - y0 - t * dy)
+        k = int(away.argmin())
+        self.s = float(path.length[first + k] + t[k] * np.sqrt(square[k]))
+        side = float(dx[k] * (y - y0[k]) - dy[k] * (x - x0[k]))
+        return self.s, float(np.copysign(away[k], side))
+
+
+def lane_path(points: Iterable[tuple[float, float]]) -> Path:
+    """Straight lanes along x joined by half waves of a cosine.
+
+    Parameters
+    ----------
+    points
+        Pairs x, y [m]; between two of the same y the path is straight, else it changes from one to the other.
+    """
+    knots = list(points)
+    xs: list[Array] = []
+    ys: list[Array] = []
+    for (x0, y0), (x1, y1) in pairwise(knots):
+        x = np.linspace(x0, x1, max(int(np.ceil((x1 - x0) / _SPACING)), 1) + 1)[:-1]
+        xs.append(x)
+        ys.append(y0 + (y1 - y0) * 0.5 * (1.0 - np.cos(np.pi * (x - x0) / (x1 - x0))))
+    xs.append(np.array([knots[-1][0]]))
+    ys.append(np.array([knots[-1][1]]))
+    return Path(np.concatenate(xs), np.concatenate(ys))
+
+
+def circle_path(radius: float, sign: float, *, straight: float, transition: float, turns: float) -> Path:
+    """A straight, a transition of linearly growing curvature, and a circle.
+
+    Parameters
+    ----------
+    radius
+        Of the circle [m].
+    sign
+        +1 to the left, −1 to the right.
+    straight, transition
+        Lengths [m].
+    turns
+        How often it goes round.
+    """
+    total = straight + transition + turns * 2 * np.pi * radius
+    s = np.linspace(0.0, total, int(np.ceil(total / _SPACING)) + 1)
+    curvature = sign / radius * np.clip((s - straight) / transition, 0.0, 1.0)
+    step = s[1] - s[0]
+    heading = np.concatenate(([0.0], np.cumsum(0.5 * (curvature[1:] + curvature[:-1]) * step)))
+    middle = 0.5 * (heading[1:] + heading[:-1])
+    x, y = (np.concatenate(([0.0], np.cumsum(f(middle) * step))) for f in (np.cos, np.sin))
+    return Path(x, y)

@@ -1,0 +1,271 @@
+"""Report on the axles of a vehicle on the K&C rig: pictures and a page in the units that engineers plot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from trackrod import __version__
+from trackrod.core.corners import Side
+from trackrod.core.errors import Problem
+from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
+from trackrod.kc.result import KcTest
+from trackrod.kc.rig import Load
+from trackrod.kc.study import AxleStudy, KeyFigure, key_figures
+from trackrod.report.figures import write_png
+from trackrod.report.page import Section, Table, write_page
+from trackrod.vehicle.vehicle import Vehicle
+
+__all__ = ["compliance_figure", "kinematics_figure", "steering_figure", "write_kc_page", "write_kc_picture"]
+
+#: Units of plots: factor from SI, and how it is written.
+_SHOWN = {
+    "length": (1e3, "mm"),
+    "angle": (180.0 / np.pi, "°"),
+    "force": (1e-3, "kN"),
+    "stiffness": (1e-3, "N/mm"),
+    "rotational_stiffness": (np.pi / 180.0, "N·m/°"),
+    "number": (1.0, "-"),
+    "torque": (1.0, "N·m"),
+    "curvature": (0.180 / np.pi, "°/mm"),
+    "compliance": (1e6, "mm/kN"),
+    "angular_compliance": (1e3 * 180.0 / np.pi, "°/kN"),
+}
+_SIDES = tuple(Side)
+#: Digits after the point in the units of plots; what is smaller is rounding of the solver.
+_DECIMALS = 5
+
+
+def write_kc_picture(study: AxleStudy, path: Path | str) -> None:
+    """Draw the kinematics of an axle into a PNG file."""
+    write_png(kinematics_figure(study), path)
+
+
+def write_kc_page(vehicle: Vehicle, studies: Sequence[AxleStudy], path: Path | str) -> None:
+    """Write one page that opens without a network: key figures and curves of every axle, and what was not reached."""
+    sections: list[Section] = []
+    for study in studies:
+        name = str(study.axle).capitalize()
+        layout = vehicle.axle(study.axle)
+        about = f"{layout.template}, {layout.mode}; {study.points} points, {study.failures} not reached."
+        sections += [
+            Section(f"{name} axle: key figures", (about, _figures_of(key_figures(study)))),
+            Section(f"{name} axle: kinematics", (kinematics_figure(study),)),
+        ]
+        if "steer" in study.tests:
+            sections.append(Section(f"{name} axle: steering", (steering_figure(study),)))
+        sections += [
+            Section(f"{name} axle: compliance", (_HOW_LOADED, compliance_figure(study))),
+            Section(f"{name} axle: map", (_HOW_MAPPED, map_figure(study))),
+        ]
+    sections.append(Section("Points that were not reached", (_problems(p for s in studies for p in s.problems),)))
+    lead = (
+        "Axle on a rig, body fixed. Travel is the height of the wheel centre above the design position, positive in "
+        "bump; rack travel is positive to the left. Toe is positive in, camber positive with the top outward. Forces "
+        "are those of the road on the wheel, x forward, y left, z up."
+    )
+    write_page(f"K&C of {vehicle.name}", lead, sections, path, footer=f"trackrod {__version__}")
+
+
+_HOW_LOADED = (
+    "One wheel or both loaded, wheel centres held at the design height; solid: the wheel that is loaded alone, dashed: "
+    "the other wheel."
+)
+_HOW_MAPPED = "Left wheel; a line for each fifth parallel travel of the map."
+
+
+def kinematics_figure(study: AxleStudy) -> Figure:
+    """Curves over parallel, opposite and roll travel."""
+    travel, opposite = study.tests["parallel"], study.tests["opposite"]
+    panels = [
+        _against_travel(travel, "toe", "Toe, parallel travel"),
+        _against_travel(travel, "camber", "Camber, parallel travel"),
+        _against_travel(travel, "caster", "Caster, parallel travel"),
+        _against_travel(travel, "ty", "Lateral displacement of the wheel centre"),
+        _against_travel(travel, "tx", "Longitudinal displacement of the wheel centre"),
+        Panel(
+            "Track change",
+            "travel [mm]",
+            "change [mm]",
+            tuple(
+                _line(travel, "travel_left", name, label, change=True)
+                for name, label in (("track_centre", "wheel centre"), ("track_contact", "contact point"))
+            ),
+        ),
+        Panel(
+            "Wheel load",
+            "travel [mm]",
+            "Fz [kN]",
+            (
+                _line(travel, "travel_left", "Fz_left", "parallel"),
+                _line(opposite, "travel_left", "Fz_left", "opposite"),
+            ),
+            legend=Legend.LEFT,
+        ),
+        Panel(
+            "Wheel rate",
+            "travel [mm]",
+            "rate [N/mm]",
+            (
+                _line(travel, "travel_left", "wheel_rate_left", "parallel"),
+                _line(opposite, "travel_left", "wheel_rate_left", "opposite"),
+            ),
+            legend=Legend.CENTRE,
+        ),
+        Panel(
+            "Roll centre height, parallel travel",
+            "travel [mm]",
+            "height [mm]",
+            (
+                _line(travel, "travel_left", "roll_centre_height", "path of contact"),
+                _line(travel, "travel_left", "roll_centre_projected_height", "projected", Stroke.DASHED),
+            ),
+        ),
+        _against_travel(opposite, "steer", "Steer angle, opposite travel"),
+        _against_travel(opposite, "camber", "Camber, opposite travel"),
+        Panel(
+            "Support by longitudinal forces",
+            "travel [mm]",
+            "dx/dz [-]",
+            (
+                _line(travel, "travel_left", "brake_support_left", "braking"),
+                _line(travel, "travel_left", "drive_support_left", "driving", Stroke.DASHED),
+            ),
+        ),
+    ]
+    ratios = [name for name in ("spring_left_ratio", "damper_left_ratio") if name in travel]
+    if ratios:
+        lines = tuple(_line(travel, "travel_left", name, name.split("_")[0]) for name in ratios)
+        panels.append(Panel("Motion ratio", "travel [mm]", "shortening per travel [-]", lines, legend=Legend.CENTRE))
+    roll = study.tests["roll"]
+    panels.append(
+        Panel(
+            "Roll at constant load",
+            "roll angle, right side down [°]",
+            "Fz [kN]",
+            tuple(_line(roll, "roll_angle", f"Fz_{side}", str(side)) for side in _SIDES),
+            legend=Legend.CENTRE,
+        )
+    )
+    return Figure(f"{study.vehicle.name}, {study.axle} axle", tuple(panels))
+
+
+def steering_figure(study: AxleStudy) -> Figure:
+    """Curves over rack travel."""
+    test = study.tests["steer"]
+
+    def over_rack(title: str, name: str, label: str) -> Panel:
+        lines = tuple(_line(test, "rack_travel", f"{name}_{side}", str(side)) for side in _SIDES)
+        return Panel(title, "rack travel, to the left [mm]", label, lines, legend=Legend.LEFT)
+
+    def axle(title: str, name: str, label: str) -> Panel:
+        return Panel(title, "rack travel, to the left [mm]", label, (_line(test, "rack_travel", name),))
+
+    panels = (
+        over_rack("Steer angle, left positive", "steer", "angle [°]"),
+        over_rack("Camber", "camber", "angle [°]"),
+        over_rack("Caster", "caster", "angle [°]"),
+        over_rack("Kingpin inclination", "kingpin", "angle [°]"),
+        over_rack("Scrub radius", "scrub_radius", "length [mm]"),
+        over_rack("Mechanical trail", "mechanical_trail", "length [mm]"),
+        axle("Ackermann error", "ackermann_error", "angle [°]"),
+        axle("Steering ratio", "steering_ratio", "ratio [-]"),
+        over_rack("Wheel load", "Fz", "Fz [kN]"),
+    )
+    return Figure(f"{study.vehicle.name}, {study.axle} axle, steering", panels)
+
+
+def compliance_figure(study: AxleStudy) -> Figure:
+    """Toe, camber and displacement over loads on the left wheel."""
+    panels = []
+    wanted = (
+        (Load.FX, "toe", "Toe over Fx, contact patch, brake held"),
+        (Load.FX, "tx", "Longitudinal displacement over Fx"),
+        (Load.FX_DRIVE, "toe", "Toe over Fx, driving"),
+        (Load.FY, "toe", "Toe over Fy, contact patch"),
+        (Load.FY, "camber", "Camber over Fy"),
+        (Load.FY, "ty", "Lateral displacement over Fy"),
+        (Load.MZ, "toe", "Toe over Mz"),
+        (Load.MX, "camber", "Camber over Mx"),
+        (Load.MY, "pitch", "Pitch over My"),
+    )
+    for load, reading, title in wanted:
+        test = study.tests[str(load)]
+        rows = slice(0, len(test) // 4)  # the left wheel alone comes first
+        name = next(c.name for c in test.columns if c.name.lower() == f"{load}_left")
+        x = _shown(test, name)[rows]
+        lines = []
+        for side, stroke in zip(_SIDES, (Stroke.SOLID, Stroke.DASHED), strict=True):
+            y = _shown(test, f"{reading}_{side}")[rows]
+            lines.append(Line(x, y - y[len(y) // 2], str(side), stroke, color=0))
+        unit_x, unit_y = (_unit(test, n) for n in (name, f"{reading}_left"))
+        panels.append(
+            Panel(title, f"{str(load).split('_')[0].capitalize()} [{unit_x}]", f"change [{unit_y}]", tuple(lines))
+        )
+    return Figure(f"{study.vehicle.name}, {study.axle} axle, compliance", tuple(panels))
+
+
+def map_figure(study: AxleStudy) -> Figure:
+    """The map of the left wheel as families of curves."""
+    test = study.tests["map"]
+    steered = "steer" in study.tests
+    first = 0.5 * (test["travel_left"] + test["travel_right"])
+    second = test["rack_travel"] if steered else 0.5 * (test["travel_left"] - test["travel_right"])
+    levels = np.unique(np.round(first, 9))
+    panels = []
+    for name, title in (("steer_left", "Steer angle"), ("camber_left", "Camber"), ("Fz_left", "Wheel load")):
+        y = _shown(test, name)
+        lines = []
+        for level in levels[:: max(1, len(levels) // 8)]:
+            rows = np.abs(first - level) < 1e-6
+            lines.append(Line(1e3 * second[rows], y[rows], f"{1e3 * level:+.0f} mm"))
+        label = "rack travel, to the left [mm]" if steered else "opposite travel, left up [mm]"
+        panels.append(Panel(title, label, f"[{_unit(test, name)}]", tuple(lines), legend=Legend.LEFT))
+    return Figure(f"{study.vehicle.name}, {study.axle} axle, map", tuple(panels))
+
+
+def _against_travel(test: KcTest, name: str, title: str) -> Panel:
+    lines = tuple(
+        _line(test, "travel_left", f"{name}_{side}", str(side), stroke)
+        for side, stroke in zip(_SIDES, (Stroke.SOLID, Stroke.DASHED), strict=True)
+    )
+    where = "travel of the left wheel [mm]" if test.name == "opposite" else "travel [mm]"
+    return Panel(title, where, f"[{_unit(test, f'{name}_left')}]", lines)
+
+
+def _line(
+    test: KcTest, x: str, y: str, label: str = "", stroke: Stroke = Stroke.SOLID, *, change: bool = False
+) -> Line:
+    values = _shown(test, y)
+    if change:
+        values = values - values[int(np.nanargmin(np.abs(test[x])))]
+    return Line(_shown(test, x), values, label, stroke)
+
+
+def _kind(test: KcTest, name: str) -> str:
+    return next(column.kind.name for column in test.columns if column.name == name)
+
+
+def _shown(test: KcTest, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    return np.round(test[name] * _SHOWN[_kind(test, name)][0], _DECIMALS) + 0.0
+
+
+def _unit(test: KcTest, name: str) -> str:
+    return _SHOWN[_kind(test, name)][1]
+
+
+def _figures_of(figures: Iterable[KeyFigure]) -> Table:
+    rows = []
+    for figure in figures:
+        factor, unit = _SHOWN.get(figure.kind.name, (1.0, figure.kind.unit or "-"))
+        rows.append(
+            (figure.name.replace("_", " "), round(figure.value * factor, _DECIMALS) + 0.0, unit, figure.meaning)
+        )
+    return Table(("quantity", "value", "unit", "meaning"), tuple(rows))
+
+
+def _problems(problems: Iterable[Problem]) -> Table | str:
+    rows = tuple((str(p.severity), p.text, p.hint) for p in problems)
+    return Table(("severity", "what", "what to do"), rows) if rows else "None."

@@ -1,0 +1,195 @@
+"""What the real-time model is made of: numbers, maps of the wheels, curves of the axles, tyres, powertrain.
+
+A specification is plain data in SI units: it can be saved, compared, changed and compiled. It does not know where its
+maps came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod.core.artefact import Schema
+from trackrod.core.corners import Corner
+from trackrod.core.errors import InputError, UnknownNameError
+from trackrod.core.records import from_plain, to_plain
+from trackrod.rtm.coefficients import PARAMETERS
+from trackrod.tyre.properties import TyreProperties
+from trackrod.vehicle.elements import Vector
+from trackrod.vehicle.systems import Powertrain, TyrePlace
+
+__all__ = [
+    "CHANNELS",
+    "COMPLIANCE_CHANNELS",
+    "COMPLIANCE_LOADS",
+    "RTM",
+    "AxleSpec",
+    "ComplianceSpec",
+    "Curve",
+    "RtmSpec",
+    "WheelSpec",
+]
+
+Array = NDArray[np.float64]
+
+#: Channels of the kinematics of a wheel: displacement of its centre [m], inclination, pitch and steer angle [rad],
+#: length of its damper [m].
+CHANNELS = ("tx", "ty", "tz", "rx", "ry", "rz", "damper_length")
+#: Channels of its compliance.
+COMPLIANCE_CHANNELS = ("tx", "ty", "rx", "ry", "rz")
+#: Loads of the compliance: longitudinal force taken by the brake, by the driveline; lateral force; aligning moment.
+COMPLIANCE_LOADS = ("brake_force", "drive_force", "side_force", "aligning_moment")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """A function of one variable through points; empty for none."""
+
+    x: Array = field(default_factory=lambda: np.zeros(0))
+    y: Array = field(default_factory=lambda: np.zeros(0))
+
+    def points(self) -> tuple[list[float], list[float]]:
+        """Abscissae and ordinates."""
+        return self.x.tolist(), self.y.tolist()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComplianceSpec:
+    """Change of a wheel's pose over a load on itself and on the other wheel, a column for each channel."""
+
+    own_load: Array
+    own: Array
+    opposite_load: Array
+    opposite: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WheelSpec:
+    """One wheel.
+
+    Attributes
+    ----------
+    corner
+        Where it is.
+    centre
+        At the design position, in V [m].
+    first, second
+        Own travel and rack travel [m] on an axle with a rack; parallel and opposite travel [m] on one without.
+    kinematics
+        Shape (first, second, `CHANNELS`).
+    compliance
+        One for each of `COMPLIANCE_LOADS`.
+    tyres
+        Names in `RtmSpec.tyres`, and where they are on the wheel.
+    """
+
+    corner: Corner
+    centre: Vector
+    first: Array
+    second: Array
+    kinematics: Array
+    compliance: tuple[ComplianceSpec, ...]
+    tyres: tuple[TyrePlace, ...]
+
+    def __post_init__(self) -> None:
+        shape = (self.first.size, self.second.size, len(CHANNELS))
+        if self.kinematics.shape != shape:
+            raise InputError(f"the kinematics of '{self.corner}' have the shape {self.kinematics.shape}, not {shape}")
+        if not np.isfinite(self.kinematics).all():
+            raise InputError(f"the kinematics of '{self.corner}' hold values that are not finite")
+        if self.compliance and len(self.compliance) != len(COMPLIANCE_LOADS):
+            raise InputError(f"'{self.corner}' needs a compliance for each of {', '.join(COMPLIANCE_LOADS)}, or none")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AxleSpec:
+    """Forces of one axle at its wheels, positive where they press a wheel down.
+
+    Attributes
+    ----------
+    steered
+        Whether the second variable of the kinematics is the rack travel.
+    drive_on_carrier
+        Whether the axle itself takes the reaction of the driving torque.
+    spring
+        Elastic force over travel, without stops and without the weight of the wheel [N], [m].
+    stops
+        Force of stops and secondary springs over travel [N], [m].
+    antiroll
+        Additional force of the left wheel over half the opposite travel [N], [m].
+    damper
+        Force of a damper, positive in tension, over the rate of its length [N], [m/s].
+    """
+
+    steered: bool
+    drive_on_carrier: bool
+    spring: Curve
+    stops: Curve
+    antiroll: Curve
+    damper: Curve
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RtmSpec:
+    """A real-time model.
+
+    Attributes
+    ----------
+    name
+        Of the vehicle.
+    parameters
+        By the names of `trackrod.rtm.coefficients` [SI].
+    wheels
+        In the order fl, fr, rl, rr.
+    axles
+        Front, rear.
+    road_height
+        Of the road in V at the design position [m].
+    compliance_lag
+        Time constant of the compliance [s].
+    """
+
+    name: str
+    parameters: Mapping[str, float]
+    wheels: tuple[WheelSpec, ...]
+    axles: tuple[AxleSpec, ...]
+    tyres: Mapping[str, TyreProperties]
+    powertrain: Powertrain | None = None
+    road_height: float = 0.0
+    compliance_lag: float = 0.005
+
+    def __post_init__(self) -> None:
+        known = {item.name for item in PARAMETERS}
+        unknown = next((name for name in self.parameters if name not in known), None)
+        if unknown is not None:
+            raise UnknownNameError("parameter of the real-time model", unknown, known)
+        filled = {item.name: float(self.parameters.get(item.name, item.default)) for item in PARAMETERS}
+        wrong = [name for name, value in filled.items() if not np.isfinite(value)]
+        if wrong:
+            raise InputError(f"parameters {', '.join(wrong)} of '{self.name}' are not finite")
+        object.__setattr__(self, "parameters", MappingProxyType(filled))
+        object.__setattr__(self, "tyres", MappingProxyType(dict(self.tyres)))
+        if tuple(wheel.corner for wheel in self.wheels) != tuple(Corner) or len(self.axles) != 2:
+            raise InputError(f"'{self.name}' needs the wheels fl, fr, rl, rr and two axles")
+
+    def values(self) -> Array:
+        """The parameters as the flat array that the core takes."""
+        return np.array([self.parameters[item.name] for item in PARAMETERS])
+
+    def with_parameters(self, **changes: float) -> RtmSpec:
+        """The model with other values of some parameters [SI]."""
+        return replace(self, parameters={**self.parameters, **changes})
+
+    @property
+    def mass(self) -> float:
+        """Of the whole vehicle [kg]."""
+        p = self.parameters
+        return p["sprung_mass"] + 2 * (p["unsprung_mass_front"] + p["unsprung_mass_rear"])
+
+
+#: A real-time model saved as one file.
+RTM = Schema("trackrod.rtm", 1, to_plain, lambda data: from_plain(RtmSpec, data))

@@ -1,0 +1,1 @@
+"""Driving: a model of a vehicle and a manoeuvre give a run."""

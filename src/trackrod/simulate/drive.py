@@ -1,0 +1,299 @@
+"""A model and a manoeuvre give a run.
+
+The vehicle is settled, started and held straight ahead at the manoeuvre's first speed until nothing changes any more;
+only then the manoeuvre begins, at t = 0, and only from there on samples are kept. The frame E of the run has its origin
+under the centre of gravity at t = 0, with x along the heading there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod import __version__
+from trackrod.core import signals
+from trackrod.core.corners import Corner
+from trackrod.core.errors import ConvergenceError, InputError, RangeError
+from trackrod.core.plain import Plain
+from trackrod.core.series import Run
+from trackrod.manoeuvres.controls import HoldSpeed, Pedals, straight_ahead
+from trackrod.manoeuvres.ends import Steady
+from trackrod.manoeuvres.manoeuvre import DECISION, KEEP_GEAR, NEUTRAL, End, Manoeuvre, PedalLaw, Phase, Sample, Start
+from trackrod.simulate.events import Event, EventKind, Watch
+from trackrod.simulate.model import VehicleModel
+
+__all__ = ["Progress", "simulate"]
+
+Array = NDArray[np.float64]
+
+#: Called with the name of the phase and the time since its manoeuvre began [s], ten times a second of that time.
+Progress: TypeAlias = Callable[[str, float], None]
+
+#: What must stay within which bands for how long before a manoeuvre begins [SI units], [s].
+_SETTLED = {
+    signals.VX: 0.02,
+    signals.AX: 0.03,
+    signals.YAW_RATE: 5e-4,
+    signals.ROLL: 1e-4,
+    signals.PITCH: 2e-4,
+    signals.Z: 5e-4,
+}
+_SETTLED_FOR, _SETTLED_WITHIN = 0.5, 30.0
+_REPORTED = 10  # decisions
+
+
+def simulate(
+    model: VehicleModel, manoeuvre: Manoeuvre, *, sample: float = 0.01, progress: Progress | None = None
+) -> Run:
+    """Drive a manoeuvre.
+
+    Parameters
+    ----------
+    model
+        The vehicle; its state is replaced.
+    manoeuvre
+        What to drive. Settings that depend on the vehicle are found first, by driving.
+    sample
+        Time from one sample of the run to the next [s]: a whole number of steps of the model, and a whole part or a
+        whole multiple of the driver's 10 ms.
+    progress
+        Told how far it is.
+
+    Returns
+    -------
+    Run
+        Its metadata hold the manoeuvre, all its settings, the phases with their times and what ended them, and the
+        events; ``completed`` says whether every phase came to its end.
+
+    Raises
+    ------
+    InputError
+        The sample time does not fit.
+    ConvergenceError
+        There is no equilibrium, or a setting that the manoeuvre needs cannot be found with this vehicle.
+
+    Holds: the same model and manoeuvre give the same run, bit for bit.
+    """
+    every, keep = _periods(model.step, sample)
+    ready = manoeuvre.prepare(lambda other: _Drive(model, other, every=every, keep=1, progress=progress).run())
+    return _Drive(model, ready, every=every, keep=keep, progress=progress).run()
+
+
+def _periods(step: float, sample: float) -> tuple[int, int]:
+    """Steps from one sample of a block to the next, and which of these samples are kept."""
+    if not (np.isfinite(sample) and sample > 0):
+        raise RangeError(f"the sample time is {sample} s, it must be greater than zero")
+    short = min(sample, DECISION)
+    every, blocks, keep = round(short / step), round(DECISION / short), round(sample / short)
+    fits = every >= 1 and all(
+        abs(whole * part - total) <= 1e-9
+        for whole, part, total in ((every, step, short), (blocks, short, DECISION), (keep, short, sample))
+    )
+    if not fits:
+        raise InputError(
+            f"a sample time of {sample:g} s does not fit: it must be a whole number of the model's steps of {step:g} s "
+            f"and a whole part or multiple of {DECISION:g} s"
+        )
+    return every, keep
+
+
+class _Drive:
+    """One run while it is driven."""
+
+    def __init__(
+        self, model: VehicleModel, manoeuvre: Manoeuvre, *, every: int, keep: int, progress: Progress | None
+    ) -> None:
+        self.model = model
+        self.manoeuvre = manoeuvre
+        self.every = every
+        self.keep = keep
+        self.progress = progress
+        self.steps = round(DECISION / model.step)
+        self.road = manoeuvre.road()
+        self.watch = Watch(manoeuvre.corridor())
+        self.blocks: list[Run] = []
+        self.events: list[Event] = []
+        self.phases: list[dict[str, Plain]] = []
+        self.origin = (0.0, 0.0, 0.0)
+        self.decisions = 0
+        self.started = False  # whether the manoeuvre has begun
+        self._wheels = _wheel_places(model)
+
+    @property
+    def time(self) -> float:
+        """Since the manoeuvre began [s]."""
+        return round(self.decisions * DECISION, 9)
+
+    def run(self) -> Run:
+        start = self.manoeuvre.start()
+        self.model.settle()
+        self.model.start(start.speed, start.gear if start.gear > 0 else None)
+        nothing = np.zeros(self.steps)
+        first_gear = NEUTRAL if start.speed == 0 else start.gear
+        self.blocks = [
+            self.model.advance(nothing, nothing, nothing, nothing + first_gear, every=self.every)  # taken blind
+        ]
+        before = self._drive_phase(_settling(start))
+        if before is not None:
+            self.events.append(before)
+        else:
+            self._begin()
+            for phase in self.manoeuvre.phases():
+                if (event := self._drive_phase(phase)) is not None:
+                    self.events.append(event)
+                    break
+        return self._result()
+
+    def _begin(self) -> None:
+        """The settling is over: what comes now is the run, in its own frame."""
+        last = self.blocks[-1]
+        self.origin = (float(last[signals.X][-1]), float(last[signals.Y][-1]), float(last[signals.YAW][-1]))
+        self.blocks = [last]
+        self.decisions = 0
+        self.phases = []
+        self.started = True
+
+    def _drive_phase(self, phase: Phase) -> Event | None:
+        """Drive one phase; the event that ends the run, if there is one."""
+        began, first = self.time, self.decisions
+        now = self._sample(first)
+        steering, pedals = phase.steering.begin(now), phase.pedals.begin(now)
+        ends = [(end, end.begin()) for end in phase.ends]
+        steps = self.steps * phase.blind
+        ahead: Array = self.model.step * np.arange(1.0, steps + 1)
+        gear = round(now[signals.GEAR]) if phase.gear == KEEP_GEAR else phase.gear
+        while True:
+            ended = self._ended(ends, now)
+            if ended is None and now.time >= phase.longest - 1e-9:
+                kind = EventKind.BROKEN_OFF if self.started else EventKind.NOT_SETTLED
+                event = Event(kind, self.time, _broken_off(phase, now, settling=not self.started))
+                self._note(phase, began, event.text)
+                return event
+            if ended is not None:
+                self._note(phase, began, ended)
+                return None
+            times = now.time + ahead
+            angle = steering(times, now)
+            throttle, brake = pedals(times, now)
+            try:
+                block = self.model.advance(
+                    angle,
+                    throttle,
+                    brake,
+                    np.full(steps, gear),
+                    every=self.every,
+                    road_heights=self._heights(now, ahead),
+                )
+            except ConvergenceError as error:
+                self._note(phase, began, "no solution")
+                return Event(EventKind.NO_SOLUTION, self.time, str(error))
+            self.blocks.append(block)
+            self.decisions += phase.blind
+            now = self._sample(first)
+            if self.progress is not None and self.decisions % _REPORTED == 0:
+                self.progress(f"{self.manoeuvre.name}: {phase.name}", self.time)
+            if self.started:
+                for event in self.watch.look(now, self.time):
+                    if event.kind.ends_the_run:
+                        self._note(phase, began, str(event.kind))
+                        return event
+                    self.events.append(event)
+
+    @staticmethod
+    def _ended(ends: list[tuple[End, Callable[[Sample], bool]]], now: Sample) -> str | None:
+        # Every condition is asked at every decision, because some remember what they saw.
+        come = [end.reason for end, has_come in ends if has_come(now)]
+        return come[0] if come else None
+
+    def _note(self, phase: Phase, began: float, ended: str) -> None:
+        self.phases.append({"name": phase.name, "start_s": began, "end_s": self.time, "ended": ended})
+
+    def _sample(self, phase_began: int) -> Sample:
+        block = self.blocks[-1]
+        values = {column: float(array[-1]) for column, array in block.items()}
+        x, y, yaw = (values[s.column] for s in (signals.X, signals.Y, signals.YAW))
+        ex, ey, eyaw = _in_frame(self.origin, np.array(x), np.array(y), np.array(yaw))
+        values |= {signals.X.column: float(ex), signals.Y.column: float(ey), signals.YAW.column: float(eyaw)}
+        return Sample((self.decisions - phase_began) * DECISION, values)
+
+    def _heights(self, now: Sample, ahead: Array) -> Array | None:
+        if self.road is None or not self.started:
+            return None
+        course = now[signals.YAW] + now[signals.SIDESLIP]
+        travelled = np.hypot(now[signals.VX], now[signals.VY]) * np.cos(course) * ahead
+        c, s = np.cos(now[signals.YAW]), np.sin(now[signals.YAW])
+        columns = [
+            self.road.heights(corner, self.time + ahead, now[signals.X] + c * x - s * y + travelled)
+            for corner, x, y in self._wheels
+        ]
+        return np.column_stack(columns)
+
+    def _result(self) -> Run:
+        first, rest = self.blocks[0], self.blocks[1:]
+        columns: dict[str, Array] = {
+            column: np.concatenate([first[column][-1:], *(block[column] for block in rest)])[:: self.keep]
+            for column in first.columns
+        }
+        period = self.every * self.model.step
+        count = columns[signals.TIME.column].size
+        columns[signals.TIME.column] = np.round(np.arange(count) * self.keep * period, 9)
+        yaw = np.unwrap(columns[signals.YAW.column])
+        x, y, yaw = _in_frame(self.origin, columns[signals.X.column], columns[signals.Y.column], yaw)
+        columns |= {signals.X.column: x, signals.Y.column: y, signals.YAW.column: yaw}
+        return Run(columns, self._metadata(first))
+
+    def _metadata(self, block: Run) -> dict[str, Plain]:
+        ended = any(event.kind.ends_the_run for event in self.events)
+        return {
+            "name": f"{self.model.vehicle.name} {self.manoeuvre.name}",
+            **block.metadata,
+            "manoeuvre": self.manoeuvre.name,
+            "standard": self.manoeuvre.standard,
+            "settings": self.manoeuvre.values(),
+            "phases": list(self.phases),
+            "events": [event.to_plain() for event in self.events],
+            "completed": not ended,
+            "step_s": self.model.step,
+            "trackrod": __version__,
+        }
+
+
+def _settling(start: Start) -> Phase:
+    """Straight ahead until nothing changes any more."""
+    pedals: PedalLaw = HoldSpeed(start.speed)
+    gear = start.gear
+    if start.speed == 0:
+        pedal = 0.0 if start.free else 1.0
+        pedals = Pedals(brake=lambda t: np.full(t.size, pedal))
+        gear = NEUTRAL
+    settled = Steady(_SETTLED, _SETTLED_FOR, {signals.VX: start.speed})
+    return Phase("settling", straight_ahead, pedals, (settled,), _SETTLED_WITHIN, gear)
+
+
+def _broken_off(phase: Phase, now: Sample, *, settling: bool) -> str:
+    if settling:
+        return (
+            f"no steady running straight ahead within {phase.longest:g} s; the speed is "
+            f"{3.6 * now[signals.VX]:.1f} km/h with the throttle at {now[signals.THROTTLE]:.2f}"
+        )
+    return f"'{phase.name}' was broken off after {phase.longest:g} s"
+
+
+def _in_frame(origin: tuple[float, float, float], x: Array, y: Array, yaw: Array) -> tuple[Array, Array, Array]:
+    """Position and yaw in a frame given by its place and yaw."""
+    x0, y0, turned = origin
+    c, s = np.cos(turned), np.sin(turned)
+    return c * (x - x0) + s * (y - y0), c * (y - y0) - s * (x - x0), yaw - turned
+
+
+def _wheel_places(model: VehicleModel) -> list[tuple[Corner, float, float]]:
+    """Corner and place against the centre of gravity [m] of each tyre, in the order of road heights."""
+    centre = model.vehicle.mass_properties.centre
+    return [
+        (wheel.corner, float(wheel.centre[0] - centre[0]), float(wheel.centre[1] - centre[1]))
+        for wheel in model.vehicle.wheels
+        for _ in wheel.tyres
+    ]

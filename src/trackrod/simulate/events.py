@@ -1,0 +1,90 @@
+"""What can go wrong on the road: reported in the run, never raised."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from trackrod.core import signals
+from trackrod.core.corners import Axle, Corner, Side
+from trackrod.core.plain import Plain
+from trackrod.manoeuvres.manoeuvre import Corridor, Sample
+from trackrod.manoeuvres.paths import Tracker
+
+__all__ = ["Event", "EventKind", "Watch"]
+
+#: Roll angle beyond which the vehicle lies on its side sooner or later, sideslip angle beyond which it has spun [rad].
+_ROLL_OVER, _SPIN = math.radians(45.0), math.radians(60.0)
+#: Speed below which spin and locked wheels are not looked for [m/s].
+_SLOW = 2.0
+#: Slip ratio at which a braked wheel counts as locked.
+_LOCKED = -0.9
+_LOADS = {side: tuple(signals.FZ[Corner.of(axle, side)] for axle in Axle) for side in Side}
+_SLIPS = {corner: signals.SLIP_RATIO[corner] for corner in Corner}
+
+
+class EventKind(StrEnum):
+    """What happened; those that end the run say so."""
+
+    ROLL_OVER = "roll_over"
+    SPIN = "spin"
+    OFF_ROAD = "off_road"
+    NO_SOLUTION = "no_solution"
+    NOT_SETTLED = "not_settled"
+    BROKEN_OFF = "broken_off"
+    WHEEL_LIFT = "wheel_lift"
+    WHEEL_LOCK = "wheel_lock"
+
+    @property
+    def ends_the_run(self) -> bool:
+        """Lifted and locked wheels do not."""
+        return self not in (EventKind.WHEEL_LIFT, EventKind.WHEEL_LOCK)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at a time since the beginning of the manoeuvre [s], in a sentence."""
+
+    kind: EventKind
+    time: float
+    text: str
+
+    def to_plain(self) -> dict[str, Plain]:
+        """For the metadata of the run."""
+        return {"event": str(self.kind), "time_s": self.time, "text": self.text}
+
+
+class Watch:
+    """Looks at every decision for what may have happened; each kind is reported once."""
+
+    def __init__(self, corridor: Corridor | None) -> None:
+        self._corridor = corridor
+        self._tracker = Tracker(corridor.path) if corridor is not None else None
+        self._seen: set[EventKind] = set()
+
+    def look(self, now: Sample, time: float) -> list[Event]:
+        """New events."""
+        found = [Event(kind, time, text) for kind, text in self._signs(now) if kind not in self._seen]
+        self._seen.update(event.kind for event in found)
+        return found
+
+    def _signs(self, now: Sample) -> list[tuple[EventKind, str]]:
+        found: list[tuple[EventKind, str]] = []
+        roll, sideslip = now[signals.ROLL], now[signals.SIDESLIP]
+        moving = math.hypot(now[signals.VX], now[signals.VY]) > _SLOW
+        if abs(roll) > _ROLL_OVER:
+            found.append((EventKind.ROLL_OVER, f"the vehicle rolls over: roll angle {math.degrees(roll):.0f}°"))
+        if moving and abs(sideslip) > _SPIN:
+            found.append((EventKind.SPIN, f"the vehicle spins: sideslip angle {math.degrees(sideslip):.0f}°"))
+        for side in Side:
+            if all(now[load] <= 0.0 for load in _LOADS[side]):
+                found.append((EventKind.WHEEL_LIFT, f"both wheels on the {side} side are off the road"))
+        locked = [c for c, slip in _SLIPS.items() if now[slip] < _LOCKED] if moving else []
+        if locked:
+            found.append((EventKind.WHEEL_LOCK, f"wheels locked: {', '.join(locked)}"))
+        if self._corridor is not None and self._tracker is not None:
+            _, beside = self._tracker.locate(now[signals.X], now[signals.Y])
+            if abs(beside) > self._corridor.half_width:
+                found.append((EventKind.OFF_ROAD, f"off the road: {abs(beside):.2f} m beside the path"))
+        return found

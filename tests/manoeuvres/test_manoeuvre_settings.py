@@ -1,0 +1,110 @@
+"""Settings: declared once, with unit and range; a wrong one is named, all of them at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trackrod.core import signals
+from trackrod.core.errors import InputError, RangeError, UnknownNameError
+from trackrod.core.run_files import write_run
+from trackrod.core.series import Run
+from trackrod.manoeuvres.manoeuvre import Manoeuvre
+from trackrod.manoeuvres.recorded import Recorded
+from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre, manoeuvre_class
+from trackrod.manoeuvres.settings import Direction, settings_of
+from trackrod.manoeuvres.steering import StepSteer
+
+#: Last parts of names that are words and not units.
+NO_UNITS = {"gear", "direction", "propulsion", "throttle", "brake", "clutch", "sweep", "factor", "cones", "periods"}
+NO_UNITS |= {"mode", "class", "seed", "file", "pedals", "radm"}
+
+READY = sorted(name for name in MANOEUVRES if name != "recorded")
+
+
+@pytest.mark.parametrize("name", sorted(MANOEUVRES))
+def test_every_setting_says_its_unit_and_meaning(name: str) -> None:
+    found = MANOEUVRES[name]
+    assert found.name == name
+    assert found.title
+    assert found.serves
+    for item in settings_of(found):
+        assert item.unit or item.name.rpartition("_")[2] in NO_UNITS, item.name
+        assert item.meaning
+        assert item.default is None or not list(item.faults(item.default)), item.name
+
+
+@pytest.mark.parametrize("name", READY)
+def test_defaults_make_a_manoeuvre_that_ends(name: str) -> None:
+    made = MANOEUVRES[name]()
+    phases = made.phases()
+    assert phases
+    assert made.start().speed >= 0
+    for phase in phases:
+        assert phase.ends
+        assert all(end.reason for end in phase.ends)
+        assert np.isfinite(phase.longest)
+
+
+def test_text_becomes_settings() -> None:
+    made = manoeuvre("step_steer", {"speed_kmh": "80", "direction": "right", "gear": "3"})
+    assert isinstance(made, StepSteer)
+    assert (made.speed_kmh, made.direction, made.gear) == (80.0, Direction.RIGHT, 3)
+    assert made.values()["direction"] == "right"
+
+
+def test_all_wrong_settings_are_named_at_once() -> None:
+    with pytest.raises(InputError) as caught:
+        manoeuvre("step_steer", {"sped_kmh": "80", "target_ay_g": "much"})
+    text = str(caught.value)
+    assert "speed_kmh" in text  # the close match
+    assert "target_ay_g=much" in text
+    assert len(caught.value.problems) == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"speed_kmh": -1.0}, "speed_kmh is -1, allowed is 5 to 300 km/h"),
+        ({"speed_kmh": float("nan")}, "speed_kmh is nan"),
+        ({"speed_kmh": True}, "speed_kmh is True"),
+        ({"direction": "up"}, "direction is 'up', allowed is left or right"),
+        ({"gear": 2.5}, "whole number"),
+        ({"target_ay_g": None}, "target_ay_g has no value"),
+    ],
+)
+def test_out_of_range_is_refused(settings: dict[str, object], said: str) -> None:
+    with pytest.raises(RangeError, match=said.replace("(", r"\(")):
+        StepSteer(**settings)  # type: ignore[arg-type]
+
+
+def test_unknown_manoeuvre_has_a_close_match() -> None:
+    with pytest.raises(UnknownNameError, match="step_steer"):
+        manoeuvre_class("stepsteer")
+
+
+def test_manoeuvres_are_frozen() -> None:
+    made: Manoeuvre = StepSteer()
+    with pytest.raises(AttributeError):
+        made.speed_kmh = 5.0  # type: ignore[attr-defined]
+
+
+def test_recorded_inputs_need_their_columns(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'file' is needed"):
+        Recorded()
+    path = tmp_path / "inputs.csv"
+    write_run(Run({signals.TIME: [0.0, 1.0], signals.VX: [20.0, 20.0]}), path)
+    with pytest.raises(InputError) as caught:
+        Recorded(file=str(path))
+    assert [p.place.file for p in caught.value.problems] == [path] * 3
+    assert "steering_wheel_angle_rad" in str(caught.value)
+    write_run(Run({signals.TIME: [3.0, 4.0], signals.VX: [20.0, 20.0], signals.STEERING_WHEEL_ANGLE: [0.0, 1.0]}), path)
+    made = Recorded.from_text({"file": str(path), "pedals": "speed"})
+    assert made.start().speed == 20.0
+    [phase] = made.phases()
+    from trackrod.manoeuvres.manoeuvre import Sample
+
+    angle = phase.steering.begin(Sample(0.0, {}))(np.array([0.25, 0.5]), Sample(0.0, {}))
+    assert angle == pytest.approx([0.25, 0.5])
