@@ -354,12 +354,13 @@ class MultibodyHandle {
 
   // ---- solutions
 
-  std::tuple<bool, int, double, double> solve_statics(int most_iterations, double tolerance, double longest_step, double regularisation) {
+  std::tuple<bool, int, double, double> solve_statics(int most_iterations, double tolerance, double longest_step,
+                                                      int held) {
     require_finished();
     Model::StaticResult r;
     {
       nb::gil_scoped_release release;
-      r = model_.solve_statics(most_iterations, tolerance, longest_step, regularisation);
+      r = model_.solve_statics(most_iterations, tolerance, longest_step, index(held));
     }
     return {r.converged, r.iterations, r.residual, r.change};
   }
@@ -511,7 +512,7 @@ class MultibodyHandle {
                 double longest_step, int halvings) {
     const std::vector<Pose<double>> before = model_.state.poses;
     for (size_t j = 0; j < to.size(); ++j) model_.drives[j].target = to[j];
-    if (model_.solve_statics(most_iterations, tolerance, longest_step, 0.0).converged) return true;
+    if (model_.solve_statics(most_iterations, tolerance, longest_step, ground).converged) return true;
     model_.state.poses = before;
     if (halvings == 0) return false;
     std::vector<double> middle(to.size());
@@ -624,7 +625,9 @@ void bind_multibody(nb::module_& m) {
       .def("set_spins", &MultibodyHandle::set_spins, "spins"_a)
       .def("reset", &MultibodyHandle::reset, "Back to the design position, at rest.")
       .def("solve_statics", &MultibodyHandle::solve_statics, "most_iterations"_a, "tolerance"_a, "longest_step"_a,
-           "regularisation"_a, "Newton's method; returns (converged, iterations, residual, change).")
+           "held"_a = -1,
+           "Newton's method; returns (converged, iterations, residual, change). `held` is a body that keeps its x, y and "
+           "yaw because nothing else holds the model in the plane.")
       .def("sweep", &MultibodyHandle::sweep, "targets"_a, "most_iterations"_a, "tolerance"_a, "longest_step"_a,
            "Statics over rows of drive targets: (poses, drive forces, line lengths, tyre loads, converged).")
       .def("step", &MultibodyHandle::step, "h"_a, "iterations"_a, "count"_a,

@@ -45,6 +45,7 @@ rtm::OwnedCurve owned(const Points& p) {
   c.y = p.second;
   c.slopes.resize(c.x.size());
   node_slopes(Interpolation::pchip, c.x.data(), static_cast<int>(c.x.size()), c.y.data(), c.slopes.data());
+  c.density = make_axis(c.x.data(), static_cast<int>(c.x.size())).density;
   return c;
 }
 
@@ -57,6 +58,7 @@ rtm::LinearTable table(const Values& knots, const Rows& values) {
   t.knots.assign(knots.data(), knots.data() + knots.size());
   t.values.assign(values.data(), values.data() + values.size());
   t.channels = rtm::compliance_count;
+  t.density = make_axis(t.knots.data(), static_cast<int>(t.knots.size())).density;
   return t;
 }
 
@@ -145,6 +147,8 @@ class RtmHandle {
     rtm::OwnedMap& map = wheel.kinematics;
     map.x.assign(first.data(), first.data() + first.size());
     map.y.assign(second.data(), second.data() + second.size());
+    map.x_density = make_axis(map.x.data(), static_cast<int>(map.x.size())).density;
+    map.y_density = make_axis(map.y.data(), static_cast<int>(map.y.size())).density;
     map.values.assign(values.data(), values.data() + values.size());
     map.slopes.resize(3 * map.values.size());
     node_slopes(Interpolation::parabolic, map.x.data(), static_cast<int>(map.x.size()), map.y.data(),

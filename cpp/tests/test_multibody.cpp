@@ -342,7 +342,7 @@ void cantilever_bends() {
     m.finish();
     m.gravity = {0, 0, 0};
     m.loads.back().f = {0.0, 0.0, load};
-    const Model::StaticResult result = m.solve_statics(200, 1e-12, 0.1, 0.0);
+    const Model::StaticResult result = m.solve_statics(200, 1e-12, 0.1, ground);
     CHECK(result.converged);
     const double tip = m.state.poses.back().r.z;
     // the second figure is the elastica for F L^2 / EI = 1 (Mattiasson 1981)

@@ -75,8 +75,8 @@ struct Driveline {
   }
 
   T map_torque(const T& speed, double pedal) const {
-    const Table2D<double> table{make_axis(map_speeds.data(), static_cast<int>(map_speeds.size())),
-                                make_axis(map_throttles.data(), static_cast<int>(map_throttles.size())), 1,
+    const Table2D<double> table{{map_speeds.data(), static_cast<int>(map_speeds.size()), 0.0},
+                                {map_throttles.data(), static_cast<int>(map_throttles.size()), 0.0}, 1,
                                 map_torques.data(), nullptr, Extrapolation::constant};
     T value(0.0);
     evaluate(table, speed, T(pedal), &value);

@@ -136,8 +136,10 @@ class Multibody:
     def reset(self) -> None:
         """Back to the design position, at rest."""
 
-    def solve_statics(self, most_iterations: int, tolerance: float, longest_step: float, regularisation: float) -> tuple[bool, int, float, float]:
-        """Newton's method; returns (converged, iterations, residual, change)."""
+    def solve_statics(self, most_iterations: int, tolerance: float, longest_step: float, held: int = -1) -> tuple[bool, int, float, float]:
+        """
+        Newton's method; returns (converged, iterations, residual, change). `held` is a body that keeps its x, y and yaw because nothing else holds the model in the plane.
+        """
 
     def sweep(self, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], most_iterations: int, tolerance: float, longest_step: float) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], list[bool]]:
         """

@@ -176,12 +176,12 @@ def test_pads_feel_forces_by_virtual_power(load: Load, path: str | None) -> None
 def test_tolerance_of_the_solver_does_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Rig(vehicle_on(wishbones(UNEQUAL_ARMS)), Axle.FRONT)
     usual = programme.parallel(bench, TRAVEL)
-    monkeypatch.setattr(rig, "TOLERANCE", 1e-12)
+    monkeypatch.setattr(rig, "TOLERANCE", 1e-10)
     monkeypatch.setattr(rig, "PLACE_TOLERANCE", 1e-11)
     sharp = programme.parallel(bench, TRAVEL)
-    for name, tolerance in (("camber_left", 2e-7), ("ty_left", 1e-7), ("Fz_left", 1e-2)):
+    for name, tolerance in (("camber_left", 2e-9), ("ty_left", 1e-9), ("Fz_left", 1e-3)):
         np.testing.assert_allclose(usual[name], sharp[name], atol=tolerance)
-    np.testing.assert_allclose(usual["tz_left"], TRAVEL, atol=2e-7)
+    np.testing.assert_allclose(usual["tz_left"], TRAVEL, atol=2e-9)
     np.testing.assert_allclose(sharp["tz_left"], TRAVEL, atol=1e-10)
 
 

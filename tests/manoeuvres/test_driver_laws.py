@@ -167,7 +167,7 @@ def test_speed_is_held_against_a_growing_resistance(full_throttle: float) -> Non
         speed += DECISION * (full_throttle * float(throttle[-1]) - 10.0 * float(brake[-1]) - resistance)
         if k > 800:
             worst = max(worst, abs(speed - 25.0))
-    assert worst < 0.5 / 3.6 * 0.2
+    assert worst < 0.2 / 3.6  # 0.2 km/h
 
 
 def test_speed_is_held_downhill_with_the_brake() -> None:

@@ -108,3 +108,15 @@ def test_recorded_inputs_need_their_columns(tmp_path: Path) -> None:
 
     angle = phase.steering.begin(Sample(0.0, {}))(np.array([0.25, 0.5]), Sample(0.0, {}))
     assert angle == pytest.approx([0.25, 0.5])
+
+
+def test_page_lists_every_manoeuvre_and_setting() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "manoeuvres.md").read_text()
+    for name, found in MANOEUVRES.items():
+        [row] = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+        assert found.title in row
+        assert found.standard in row
+        for item in found.settings():
+            default = "–" if item.default in (None, "") else item.default
+            shown = f"{default:g}" if isinstance(default, float) else str(default)
+            assert f"`{item.name}`={shown}" in row

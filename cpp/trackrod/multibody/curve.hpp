@@ -17,7 +17,9 @@ class Curve {
  public:
   Curve() = default;
   Curve(std::vector<double> x, std::vector<double> y) : x_(std::move(x)), y_(std::move(y)), slopes_(x_.size()) {
-    node_slopes(Interpolation::pchip, x_.data(), static_cast<int>(x_.size()), y_.data(), slopes_.data());
+    const int n = static_cast<int>(x_.size());
+    node_slopes(Interpolation::pchip, x_.data(), n, y_.data(), slopes_.data());
+    density_ = make_axis(x_.data(), n).density;
   }
   // The straight line through the origin.
   static Curve linear(double slope) {
@@ -28,7 +30,7 @@ class Curve {
 
   ValueSlope at(double x) const {
     if (x_.empty()) return {rate_ * x, rate_};
-    const Table1D<double> table{make_axis(x_.data(), static_cast<int>(x_.size())), y_.data(), slopes_.data()};
+    const Table1D<double> table{{x_.data(), static_cast<int>(x_.size()), density_}, y_.data(), slopes_.data()};
     const Sample<double> s = sample(table, x);
     return {s.value, s.slope};
   }
@@ -36,7 +38,7 @@ class Curve {
 
  private:
   std::vector<double> x_, y_, slopes_;
-  double rate_ = 0.0;
+  double rate_ = 0.0, density_ = 0.0;
 };
 
 }  // namespace trackrod::multibody

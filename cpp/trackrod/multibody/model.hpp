@@ -163,18 +163,16 @@ class Model {
 
   // Equilibrium from the present poses by Newton's method with a limit on the displacement of one iteration.
   //
-  // `regularisation` [N/m] is added to the diagonal scaled by nothing else: zero for a determinate system.
-  StaticResult solve_statics(int most_iterations, double tolerance, double longest_step, double regularisation) {
+  // A vehicle that stands free has no place in the plane: `held`, if not the ground, keeps its x, y and yaw.
+  StaticResult solve_statics(int most_iterations, double tolerance, double longest_step, int held) {
     StaticResult result{false, 0, 0.0, 0.0};
     for (int k = 0; k < most_iterations; ++k) {
       static_forces(true);
       result.residual = largest(right_);
       if (!std::isfinite(result.residual)) return result;
-      if (regularisation > 0.0) {
-        for (int i = 0; i < count(); ++i) {
-          Mat6& block = matrix_.at(i, i);
-          for (int j = 0; j < 6; ++j) block(j, j) += regularisation;
-        }
+      if (held != ground) {
+        Mat6& block = matrix_.at(held, held);
+        for (int j : {0, 1, 5}) block(j, j) += holding_stiffness;
       }
       if (!matrix_.factorise()) return result;
       matrix_.solve(right_);
@@ -552,7 +550,8 @@ class Model {
     return found;
   }
 
-  static constexpr double brake_stiffness = 1e5;  // of a brake that holds [N m/rad]
+  static constexpr double holding_stiffness = 1e6;  // [N/m], [N m/rad]
+  static constexpr double brake_stiffness = 1e5;    // of a brake that holds [N m/rad]
   static constexpr double brake_damping = 200.0;  // [N m s/rad]
 
   BlockMatrix matrix_;

@@ -13,6 +13,7 @@
 // Equations: paper 002, eq. 1 to 7; EQUATIONS section 3.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "trackrod/driveline.hpp"
@@ -41,12 +42,13 @@ enum ComplianceLoad { brake_force, drive_force, side_force, aligning, load_count
 struct LinearTable {
   std::vector<double> knots, values;  // values[knot][channel]
   int channels = 0;
+  double density = 0.0;  // of the knots, see make_axis()
 
   // Adds s times the values at x to out.
   template <class T>
   void add(const T& x, const T& s, T* out) const {
     if (knots.empty()) return;
-    const Axis<double> axis = make_axis(knots.data(), static_cast<int>(knots.size()));
+    const Axis<double> axis{knots.data(), static_cast<int>(knots.size()), density};
     const int cell = find_cell(axis, value_of(x));
     const auto i = static_cast<std::size_t>(cell);
     const T t = (x - knots[i]) / (knots[i + 1] - knots[i]);
@@ -59,19 +61,24 @@ struct LinearTable {
 // A curve in memory of its own, cubic between its points.
 struct OwnedCurve {
   std::vector<double> x, y, slopes;
+  double density = 0.0;
+  Table1D<double> view() const {
+    return x.empty() ? Table1D<double>{}
+                     : Table1D<double>{{x.data(), static_cast<int>(x.size()), density}, y.data(), slopes.data()};
+  }
   template <class T>
   T at(const T& a) const {
     if (x.empty()) return T(0.0);
-    const Table1D<double> table{make_axis(x.data(), static_cast<int>(x.size())), y.data(), slopes.data()};
-    return evaluate(table, a);
+    return evaluate(view(), a);
   }
 };
 
 // Kinematics over two variables: own travel and rack, or parallel and opposite travel.
 struct OwnedMap {
   std::vector<double> x, y, values, slopes;
+  double x_density = 0.0, y_density = 0.0;
   Table2D<double> view() const {
-    return {make_axis(x.data(), static_cast<int>(x.size())), make_axis(y.data(), static_cast<int>(y.size())),
+    return {{x.data(), static_cast<int>(x.size()), x_density}, {y.data(), static_cast<int>(y.size()), y_density},
             channel_count, values.data(), slopes.data()};
   }
 };
@@ -171,12 +178,15 @@ class Model {
   }
   // Tyres keep views of their own curves: to be called when they have been added or copied.
   void link_tyres() {
+    alike_.assign(tyres.size(), 1);
+    for (std::size_t t = 0; t < tyres.size();) {
+      std::size_t count = 1;
+      while (t + count < tyres.size() && count < 4 && same_formula(tyres[t].tyre, tyres[t + count].tyre)) ++count;
+      alike_[t] = static_cast<int>(count);
+      t += count;
+    }
     for (TyreData& t : tyres) {
-      const auto view = [](const OwnedCurve& c) {
-        return c.x.empty() ? Table1D<double>{}
-                           : Table1D<double>{make_axis(c.x.data(), static_cast<int>(c.x.size())), c.y.data(), c.slopes.data()};
-      };
-      t.curves = {view(t.carcass), view(t.bottoming), !t.carcass.x.empty(), !t.bottoming.x.empty()};
+      t.curves = {t.carcass.view(), t.bottoming.view(), !t.carcass.x.empty(), !t.bottoming.x.empty()};
     }
   }
 
@@ -296,6 +306,7 @@ class Model {
       load[i] = {{T(0.0), T(0.0), T(0.0)}, {T(0.0), T(0.0), T(0.0)}, T(0.0), T(0.0), T(0.0), T(0.0), T(0.0), T(0.0), T(1.0)};
     }
     Contact contact[max_tyres];
+    contacts_ = contact;
     const int n = static_cast<int>(tyres.size());
     for (int t = 0; t < n; ++t) contact[t] = find_contact(t, in, R, k[tyres[static_cast<std::size_t>(t)].wheel], h);
     evaluate_tyres(contact, n);
@@ -303,6 +314,21 @@ class Model {
   }
 
   static constexpr int max_tyres = 8;
+  std::vector<int> alike_;              // how many tyres from this one on have the same coefficients
+
+  static bool same_formula(const trackrod::Tyre<double>& a, const trackrod::Tyre<double>& b) {
+    if (a.model != b.model) return false;
+    // structures of plain doubles, compared one by one
+    const auto equal = [](const auto& x, const auto& y) {
+      const auto* first = reinterpret_cast<const double*>(&x);
+      const auto* second = reinterpret_cast<const double*>(&y);
+      for (std::size_t i = 0; i < sizeof(x) / sizeof(double); ++i) {
+        if (!(first[i] == second[i])) return false;
+      }
+      return true;
+    };
+    return a.model == TyreModel::pac89 ? equal(a.pac89, b.pac89) : equal(a.mf, b.mf);
+  }
 
   struct Contact {
     bool touches = false;
@@ -364,10 +390,50 @@ class Model {
   }
 
   void evaluate_tyres(Contact* contact, int n) {
-    for (int t = 0; t < n; ++t) {
-      if (contact[t].touches) {
-        contact[t].output = evaluate(tyres[static_cast<std::size_t>(t)].tyre, contact[t].input, Limits::on);
+    if constexpr (std::is_same_v<T, double>) {
+      // Neighbours with the same coefficients are evaluated side by side, one in each SIMD lane.
+      for (int t = 0; t < n;) {
+        const int count = alike_[static_cast<std::size_t>(t)];
+        if (count > 1) {
+          evaluate_lanes(contact + t, count, tyres[static_cast<std::size_t>(t)].tyre);
+        } else if (contact[t].touches) {
+          contact[t].output = evaluate(tyres[static_cast<std::size_t>(t)].tyre, contact[t].input, Limits::on);
+        }
+        t += count;
       }
+    } else {
+      for (int t = 0; t < n; ++t) {
+        if (contact[t].touches) {
+          contact[t].output = evaluate(tyres[static_cast<std::size_t>(t)].tyre, contact[t].input, Limits::on);
+        }
+      }
+    }
+  }
+
+  // A mirrored tyre is the tyre itself with the signs of its lateral inputs and outputs turned.
+  void evaluate_lanes(Contact* contact, int count, const trackrod::Tyre<double>& tyre) {
+    constexpr int lanes = 4;
+    using Lane = Pack<lanes>;
+    ContactInput<Lane> in{};
+    double side[lanes];
+    for (int k = 0; k < lanes; ++k) {
+      const int j = k < count ? k : count - 1;
+      const Contact& c = contact[j];
+      const bool other = tyres[static_cast<std::size_t>(j) + static_cast<std::size_t>(contact - contacts_)].tyre.mirrored != tyre.mirrored;
+      side[k] = other ? -1.0 : 1.0;
+      in.Fz.v[k] = c.touches ? c.input.Fz : 0.0;
+      in.kappa.v[k] = c.touches ? c.input.kappa : 0.0;
+      in.tan_alpha.v[k] = c.touches ? c.input.tan_alpha * side[k] : 0.0;
+      in.gamma.v[k] = c.touches ? c.input.gamma * side[k] : 0.0;
+      in.Vx.v[k] = c.touches ? c.input.Vx : 1.0;
+      in.p.v[k] = c.touches ? c.input.p : 1.0;
+      in.mu.v[k] = c.touches ? c.input.mu : 1.0;
+    }
+    const ContactOutput<Lane> out = evaluate(tyre, in, Limits::on);
+    for (int k = 0; k < count; ++k) {
+      contact[k].output = {out.Fx.v[k],  out.Fy.v[k] * side[k], out.Mx.v[k] * side[k], out.My.v[k],
+                           out.Mz.v[k] * side[k], out.mux.v[k], out.muy.v[k], out.Kxk.v[k],
+                           out.Kya.v[k], out.sigma_x.v[k], out.sigma_y.v[k]};
     }
   }
 
@@ -661,6 +727,8 @@ class Model {
       b[k] = b[k] / A[k][k];
     }
   }
+
+  Contact* contacts_ = nullptr;  // of the present step
 
   static constexpr double brake_stiffness = 1e5;   // of a brake that holds [N m/rad]
   static constexpr double brake_damping = 200.0;   // [N m s/rad]

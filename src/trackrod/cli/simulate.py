@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -156,13 +155,8 @@ def _opened(
 def _model(kind: ModelKind, vehicle: Vehicle, step: float) -> VehicleModel:
     if kind is ModelKind.MULTIBODY:
         return MultibodyVehicle(vehicle, step=step)
-    try:
-        driving = importlib.import_module("trackrod.rtm.driving")
-    except ModuleNotFoundError:
-        hint = "use --model multibody"
-        raise InputError(Problem("--model rtm: this version of Trackrod has no real-time model", hint=hint)) from None
-    model: VehicleModel = driving.RealTimeVehicle(vehicle, step=step)
-    return model
+    hint = "use --model multibody; in Python, simulate() drives a RealTimeVehicle as well"
+    raise InputError(Problem("--model rtm: a real-time model cannot be made from a vehicle here yet", hint=hint))
 
 
 def _pairs(given: list[str]) -> dict[str, str]:

@@ -31,14 +31,20 @@ __all__ = ["SIDES", "Inputs", "Load", "Rates", "Rig", "Solution"]
 Array = NDArray[np.float64]
 
 SIDES = (Side.LEFT, Side.RIGHT)
-#: Newton's method: iterations, last change [m], [rad], and longest step of one iteration [m], [rad].
+#: Newton's method: iterations, last change [m], [rad], and longest step of one iteration [m], [rad]. Its convergence is
+#: quadratic: what is left after the last change is far smaller.
 MOST_ITERATIONS = 30
-TOLERANCE = 1e-8
+TOLERANCE = 1e-7
 LONGEST_STEP = 0.05
-#: How exactly pads and rack stand where they should [m], and how exactly moments follow their points [N·m].
-PLACE_TOLERANCE = 1e-7
+#: How exactly pads and rack stand where they should [m], or in parts of what they yield where a mechanism at its end
+#: makes them yield much; how exactly moments follow their points [N·m].
+PLACE_TOLERANCE = 1e-9
+PART_OF_YIELDING = 1e-4
+MUCH_YIELDING = 1e-4
+#: What pads and rack may yield [m]: forces beyond tear ideal joints, which are springs, apart.
+MOST_YIELDING = 4e-3
 MOMENT_TOLERANCE = 1e-5
-MOST_PASSES = 8
+MOST_PASSES = 30
 #: How often the way to a point is halved before it counts as out of reach.
 MOST_HALVINGS = 5
 #: Half the width of the differences that velocities are taken from, and how exactly these points stand [m].
@@ -396,14 +402,19 @@ class Rig:
         for _ in range(MOST_PASSES):
             for drive, target in enumerate(targets + self._yielding):
                 self._core.set_drive(drive, float(target), 0.0)
-            if not self._core.solve_statics(MOST_ITERATIONS, TOLERANCE, LONGEST_STEP, 0.0)[0]:
+            if not self._core.solve_statics(MOST_ITERATIONS, TOLERANCE, LONGEST_STEP)[0]:
                 return False
             yielding = self._core.drive_forces() / DRIVE_STIFFNESS
+            if np.abs(yielding).max() > MOST_YIELDING:
+                return False
             error = float(np.abs(yielding - self._yielding).max())
             self._yielding = yielding
             before, moments = moments, self._set_loads(point) if loaded else moments
             follows = not loaded or bool(np.abs(moments - before).max() < MOMENT_TOLERANCE)
-            if error < tolerance and follows:
+            if (
+                error < tolerance + PART_OF_YIELDING * max(float(np.abs(yielding).max()) - MUCH_YIELDING, 0.0)
+                and follows
+            ):
                 self._point = point
                 return True
         return False

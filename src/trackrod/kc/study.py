@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from time import perf_counter
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core.corners import Axle
-from trackrod.core.errors import InputError, Problem, RangeError
+from trackrod.core.errors import InputError, Problem, RangeError, Severity
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.kc import maps as maps_of
 from trackrod.kc import programme
@@ -96,8 +96,13 @@ class KcSettings:
 
 #: Largest travel that can be asked for [m].
 _LARGEST = {"travel": 0.3, "rack": 0.3}
-#: Opposite travel over parallel travel: both together must not leave the stops far behind.
+#: Pad forces over the wheel load of the design position from which a suspension counts as being at its end.
+LOCKED_LOADS = 25.0
+#: Opposite travel of tests over their parallel travel.
 OPPOSITE_SHARE = 0.75
+#: Share of the travel that the map of an axle without rack gives to the opposite travel; the rest is parallel, so that
+#: no wheel leaves the travel that was asked for.
+MAP_OPPOSITE_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,11 +167,14 @@ def characterise(vehicle: Vehicle, axle: Axle, settings: KcSettings | None = Non
     loaded = {load: programme.load_sweeps(rig, load, values) for load, values in ranges.items()}
     tests |= {str(load): programme.table(rig, str(load), sweeps) for load, sweeps in loaded.items()}
     clock.note("loads")
-    second = settings.rack if rig.steered else opposite
-    found = maps_of.grid(vehicle, axle, settings.map_axis(settings.travel), settings.map_axis(second))
+    first, second = settings.travel, settings.rack
+    if not rig.steered:
+        first, second = (1.0 - MAP_OPPOSITE_SHARE) * first, MAP_OPPOSITE_SHARE * first
+    found = maps_of.grid(vehicle, axle, settings.map_axis(first), settings.map_axis(second))
     clock.note("map")
     tests["map"] = programme.grid_table(found.rig, found.lines, found.first, found.second)
     problems = list(chain.from_iterable(test.problems for test in tests.values()))
+    problems += chain.from_iterable(_at_the_end(test, rig) for test in tests.values())
     maps = None
     try:
         maps, notes = _maps(rig, found, loaded, settings.travel, opposite)
@@ -211,6 +219,19 @@ def _maps(
         wheelbase=vehicle.wheelbase,
     )
     return maps, problems
+
+
+def _at_the_end(test: KcTest, rig: Rig) -> Iterator[Problem]:
+    """A warning if the pads had to push far more than a suspension carries: a stop or the mechanism is at its end."""
+    most = LOCKED_LOADS * float(rig.design_loads.mean())
+    pushed = np.maximum(np.abs(test["Fz_left"]), np.abs(test["Fz_right"]))
+    rows = np.flatnonzero(np.nan_to_num(pushed) > most)
+    if rows.size:
+        first = rows[int(pushed[rows].argmin())]
+        where = f"{1e3 * test['travel_left'][first]:+.0f}/{1e3 * test['travel_right'][first]:+.0f} mm"
+        text = f"{rig.axle} axle, test '{test.name}': {rows.size} points need pad forces of more than "
+        text += f"{most / 1e3:.0f} kN, from travel {where} on; the mechanism or a stop is at its end there"
+        yield Problem(text, severity=Severity.WARNING, hint="ask for less travel if these points matter")
 
 
 class _Clock:

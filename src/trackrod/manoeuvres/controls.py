@@ -149,8 +149,8 @@ class HoldSpeed:
     brakes: bool = True
 
     #: P [s/m] and I [1/m].
-    proportional = 2.5
-    integral = 3.0
+    proportional = 1.2
+    integral = 1.0
     brake_share = 0.2
 
     def begin(self, now: Sample) -> PedalControl:

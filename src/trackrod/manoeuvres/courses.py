@@ -115,7 +115,7 @@ class Slalom(_Course):
     title: ClassVar[str] = "Slalom"
     serves: ClassVar[tuple[str, ...]] = ("phase lag and amplitude of yaw rate and roll",)
 
-    speed_kmh: float = setting(60.0, "speed at the beginning", 5.0, 250.0)
+    speed_kmh: float = setting(45.0, "speed at the beginning", 5.0, 250.0)
     spacing_m: float = setting(18.0, "distance of the cones", 5.0, 100.0)
     cones: int = setting(8, "how many", 2, 50)
     clearance_m: float = setting(0.3, "between the vehicle and a cone", 0.0, 5.0)

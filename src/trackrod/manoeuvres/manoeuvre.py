@@ -177,7 +177,7 @@ class Manoeuvre(ABC):
     serves
         Characteristic values that can be taken from its run.
 
-    Holds: two manoeuvres with equal settings give the same run, bit for bit, on equal models.
+    Holds: two manoeuvres with equal settings give the same run, bit for bit, on equal new models.
     """
 
     name: ClassVar[str]

@@ -166,7 +166,7 @@ def settings_of(manoeuvre: type) -> tuple[Setting, ...]:
 
 
 def check(manoeuvre: object) -> None:
-    """Raise one error with every setting that is out of its range."""
+    """Raise one error with every setting that is out of its range; the words of choices become their enumeration."""
     problems = [
         Problem(text, hint=declared.meaning)
         for declared in settings_of(type(manoeuvre))
@@ -174,6 +174,10 @@ def check(manoeuvre: object) -> None:
     ]
     if problems:
         raise RangeError(problems)
+    for declared in settings_of(type(manoeuvre)):
+        if isinstance(declared.default, StrEnum):
+            word = type(declared.default)(getattr(manoeuvre, declared.name))
+            object.__setattr__(manoeuvre, declared.name, word)
 
 
 def parse(manoeuvre: type, given: Mapping[str, str]) -> dict[str, Value]:

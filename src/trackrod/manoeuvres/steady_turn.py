@@ -94,7 +94,7 @@ def quasi_static_angle(drive: Drive, speed_kmh: float, target_ay_g: float, gear:
     ConvergenceError
         The vehicle does not reach it; the message says what it reaches.
     """
-    run = drive(RampSteer(speed_kmh=speed_kmh, rate_degps=15.0, target_ay_g=target_ay_g, gear=gear))
+    run = drive(RampSteer(speed_kmh=speed_kmh, target_ay_g=target_ay_g, gear=gear))
     reached = run[signals.AY]
     if reached[-1] < g(target_ay_g):
         raise ConvergenceError(
@@ -108,12 +108,17 @@ def quasi_static_angle(drive: Drive, speed_kmh: float, target_ay_g: float, gear:
 
 
 def curvature_gain(drive: Drive, speed_kmh: float) -> float:
-    """Steering-wheel angle over curvature of the path in a gentle turn at a speed [rad·m]."""
+    """Steering-wheel angle over curvature of the path in a gentle turn at a speed [rad·m].
+
+    The slope over the second half of a ramp, where the lag of the vehicle behind the ramp is constant.
+    """
     run = drive(RampSteer(speed_kmh=speed_kmh, rate_degps=15.0, target_ay_g=0.15, largest_angle_deg=180.0))
-    curvature = run[signals.YAW_RATE][-1] / run[signals.VX][-1]
-    if not curvature > 0:
+    angle, curvature = run[signals.STEERING_WHEEL_ANGLE], run[signals.YAW_RATE] / run[signals.VX]
+    half = int(np.argmax(angle >= 0.5 * angle[-1]))
+    change = float(curvature[-1] - curvature[half])
+    if not change > 0:
         raise ConvergenceError(f"the vehicle does not turn when it is steered at {speed_kmh:g} km/h")
-    return float(run[signals.STEERING_WHEEL_ANGLE][-1] / curvature)
+    return float(angle[-1] - angle[half]) / change
 
 
 def _last_reason(run: Run) -> str:

@@ -20,7 +20,7 @@ from trackrod.manoeuvres.controls import (
 )
 from trackrod.manoeuvres.ends import Above, After, Below, Stalled, Steady
 from trackrod.manoeuvres.longitudinal import Braking, Clutch, brake_pedal
-from trackrod.manoeuvres.manoeuvre import Corridor, Drive, Manoeuvre, Phase, Start
+from trackrod.manoeuvres.manoeuvre import AUTOMATIC, Corridor, Drive, Manoeuvre, Phase, Start
 from trackrod.manoeuvres.paths import Path, circle_path
 from trackrod.manoeuvres.settings import Direction, degrees, g, kmh, setting
 from trackrod.manoeuvres.steady_turn import curvature_gain
@@ -74,7 +74,7 @@ class ConstantRadius(Manoeuvre):
         ends = (Above(signals.AY, g(self.target_ay_g)), Stalled(signals.VX, 0.2, 5.0))
         return (
             Phase("onto the circle", follow, HoldSpeed(speed), (onto,)),
-            Phase("growing speed", follow, HoldSpeed(speed, rate), ends),
+            Phase("growing speed", follow, HoldSpeed(speed, rate), ends, gear=AUTOMATIC),
         )
 
     def prepare(self, drive: Drive) -> Self:

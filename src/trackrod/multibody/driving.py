@@ -25,8 +25,11 @@ Array = NDArray[np.float64]
 
 #: Largest number of iterations of the static solution, and the displacement at which it is reached [m], [rad].
 _ITERATIONS, _TOLERANCE = 200, 1e-9
-#: Longest displacement in one iteration [m], [rad], and what holds a vehicle that nothing holds in the plane [N/m].
-_LONGEST, _HOLD = 0.02, 1.0
+#: Longest displacement in one iteration [m], [rad].
+_LONGEST = 0.02
+#: Farthest that an equilibrium may lie from the design position [m].
+_FARTHEST = 0.4
+STANDARD_GRAVITY = 9.80665
 
 ENGINE_SPEED = Signal("engine_speed", KINDS["angular_velocity"], "speed of the crankshaft")
 
@@ -112,11 +115,21 @@ class MultibodyVehicle:
         )
 
     def _solve_statics(self) -> tuple[int, float]:
-        converged, iterations, residual, change = self._core.solve_statics(_ITERATIONS, _TOLERANCE, _LONGEST, _HOLD)
+        converged, iterations, residual, change = self._core.solve_statics(
+            _ITERATIONS, _TOLERANCE, _LONGEST, self._chassis
+        )
         if not converged:
             raise ConvergenceError(
                 f"'{self.vehicle.name}' finds no equilibrium: after {iterations} iterations it still moves by "
                 f"{change:g} m, with {residual:g} N left over; {self._worst_body()}; do the springs carry the load?"
+            )
+        rise = float(self._core.poses()[self._chassis, 2] - self.model.centres[self._chassis, 2])
+        carried = float(self._core.tyre_forces()[:, 2].sum())
+        weight = self._total.mass * STANDARD_GRAVITY
+        if abs(rise) > _FARTHEST or abs(carried - weight) > 0.01 * weight:
+            raise ConvergenceError(
+                f"'{self.vehicle.name}' finds no equilibrium near its design position: the body would stand {rise:+.3f} m "
+                f"from it, the tyres carry {carried:.0f} of {weight:.0f} N; do the springs carry the load?"
             )
         return iterations, residual
 

@@ -153,10 +153,15 @@ class RealTimeVehicle:
         values, slopes = self._core.derivatives(self.step, every, np.ascontiguousarray(controls), heights, seeds)
         run = self._run(values, controls[every - 1 :: every][: len(values)])
         found: dict[str, dict[str, Array]] = {column: {} for column in run}
-        # Every column is a smooth function of a row: its derivative is that of the function along the row's derivative.
+        # Every column is a smooth function of a row and of the parameters: its derivative is that along both.
         for k, name in enumerate(names):
-            scale = 1e-6
-            up, down = (self._columns(values + sign * scale * slopes[:, :, k]) for sign in (1.0, -1.0))
+            along, value = slopes[:, :, k], self.spec.parameters[name]
+            steepest = float(np.abs(along[:, _Q.start : _W.stop]).max(initial=0.0))
+            scale = min(1e-5 / max(steepest, 1e-9), 1e-4 * max(abs(value), 1.0))
+            up, down = (
+                _columns(values + step * along, self.spec.with_parameters(**{name: value + step}), self._corners)
+                for step in (scale, -scale)
+            )
             for column in up:
                 found[column][name] = (up[column] - down[column]) / (2.0 * scale)
         return run, found
@@ -173,69 +178,71 @@ class RealTimeVehicle:
             signals.THROTTLE.column: controls[:, 1],
             signals.BRAKE.column: controls[:, 2],
         }
-        columns = {signals.TIME.column: rows[:, _TIME], **inputs, **self._columns(rows)}
+        columns = {signals.TIME.column: rows[:, _TIME], **inputs, **_columns(rows, self.spec, self._corners)}
         return Run(columns, {"vehicle": self.spec.name, "model": "rtm"})
 
-    def _columns(self, rows: Array) -> dict[str, Array]:
-        """Columns of a run, by name, from rows of the core."""
-        w, x, y, z = rows[:, _Q].T
-        norm = w * w + x * x + y * y + z * z
-        yaw = np.unwrap(np.arctan2(2 * (x * y + w * z), w * w + x * x - y * y - z * z))
-        pitch = np.arcsin(np.clip(2 * (w * y - x * z) / norm, -1.0, 1.0))
-        roll = np.arctan2(2 * (y * z + w * x), w * w - x * x - y * y + z * z)
-        R = _matrices(rows[:, _Q])
-        offset = self._offset(rows)
-        place = rows[:, _R] + np.einsum("nij,nj->ni", R, offset)
-        body_velocity = rows[:, _V] + np.cross(rows[:, _W], offset)
-        velocity = _heading(np.einsum("nij,nj->ni", R, body_velocity), yaw)
-        acceleration = _heading(rows[:, _ACCELERATION], yaw)
-        found: dict[Signal, Array] = {
-            signals.RACK_TRAVEL: rows[:, _RACK],
-            signals.GEAR: rows[:, _GEAR],
-            signals.X: place[:, 0],
-            signals.Y: place[:, 1],
-            signals.Z: place[:, 2],
-            signals.ROLL: roll,
-            signals.PITCH: pitch,
-            signals.YAW: yaw,
-            signals.VX: velocity[:, 0],
-            signals.VY: velocity[:, 1],
-            signals.AX: acceleration[:, 0],
-            signals.AY: acceleration[:, 1],
-            signals.AZ: acceleration[:, 2],
-            signals.YAW_RATE: rows[:, _W][:, 2],
-            signals.ROLL_RATE: rows[:, _W][:, 0],
-            signals.PITCH_RATE: rows[:, _W][:, 1],
-            signals.SIDESLIP: np.arctan2(velocity[:, 1], velocity[:, 0]),
-            ENGINE_SPEED: rows[:, _ENGINE],
-        }
-        tyres = rows[:, _TYRES:].reshape(len(rows), -1, _TYRE_COLUMNS)
-        for k, corner in enumerate(Corner):
-            at = [i for i, where in enumerate(self._corners) if where is corner]
-            found |= {
-                signals.FX[corner]: tyres[:, at, 0].sum(axis=1),
-                signals.FY[corner]: tyres[:, at, 1].sum(axis=1),
-                signals.FZ[corner]: tyres[:, at, 2].sum(axis=1),
-                signals.MZ[corner]: tyres[:, at, 5].sum(axis=1),
-                signals.SLIP_ANGLE[corner]: tyres[:, at, 7].mean(axis=1),
-                signals.SLIP_RATIO[corner]: tyres[:, at, 6].mean(axis=1),
-                signals.WHEEL_SPEED[corner]: rows[:, _SPIN][:, k],
-                signals.WHEEL_TRAVEL[corner]: rows[:, _Z][:, k],
-                signals.STEER[corner]: rows[:, _STEER][:, k],
-                signals.CAMBER[corner]: -corner.side.sign * rows[:, _INCLINATION][:, k],
-            }
-        return {signal.column: values for signal, values in found.items()}
 
-    def _offset(self, rows: Array) -> Array:
-        """From the sprung to the total centre of gravity in body axes, wheels at their travels [m]."""
-        p = self.spec.parameters
-        masses = np.array([p["unsprung_mass_front"]] * 2 + [p["unsprung_mass_rear"]] * 2)
-        centres = np.array([wheel.centre for wheel in self.spec.wheels])
-        origin = np.array([centres[0, 0] - p["cg_to_front"], p["cg_y"], p["cg_height"] + self.spec.road_height])
-        moment = masses @ (centres - origin)
-        result = np.tile(moment, (len(rows), 1))
-        result[:, 2] += rows[:, _Z] @ masses
-        return result / self.spec.mass
+def _columns(rows: Array, spec: RtmSpec, corners: Sequence[Corner]) -> dict[str, Array]:
+    """Columns of a run, by name, from rows of the core; `corners` are those of the tyres."""
+    w, x, y, z = rows[:, _Q].T
+    norm = w * w + x * x + y * y + z * z
+    yaw = np.unwrap(np.arctan2(2 * (x * y + w * z), w * w + x * x - y * y - z * z))
+    pitch = np.arcsin(np.clip(2 * (w * y - x * z) / norm, -1.0, 1.0))
+    roll = np.arctan2(2 * (y * z + w * x), w * w - x * x - y * y + z * z)
+    R = _matrices(rows[:, _Q])
+    offset = _offset(rows, spec)
+    place = rows[:, _R] + np.einsum("nij,nj->ni", R, offset)
+    body_velocity = rows[:, _V] + np.cross(rows[:, _W], offset)
+    velocity = _heading(np.einsum("nij,nj->ni", R, body_velocity), yaw)
+    acceleration = _heading(rows[:, _ACCELERATION], yaw)
+    found: dict[Signal, Array] = {
+        signals.RACK_TRAVEL: rows[:, _RACK],
+        signals.GEAR: rows[:, _GEAR],
+        signals.X: place[:, 0],
+        signals.Y: place[:, 1],
+        signals.Z: place[:, 2],
+        signals.ROLL: roll,
+        signals.PITCH: pitch,
+        signals.YAW: yaw,
+        signals.VX: velocity[:, 0],
+        signals.VY: velocity[:, 1],
+        signals.AX: acceleration[:, 0],
+        signals.AY: acceleration[:, 1],
+        signals.AZ: acceleration[:, 2],
+        signals.YAW_RATE: rows[:, _W][:, 2],
+        signals.ROLL_RATE: rows[:, _W][:, 0],
+        signals.PITCH_RATE: rows[:, _W][:, 1],
+        signals.SIDESLIP: np.arctan2(velocity[:, 1], velocity[:, 0]),
+        ENGINE_SPEED: rows[:, _ENGINE],
+    }
+    tyres = rows[:, _TYRES:].reshape(len(rows), -1, _TYRE_COLUMNS)
+    for k, corner in enumerate(Corner):
+        at = [i for i, where in enumerate(corners) if where is corner]
+        found |= {
+            signals.FX[corner]: tyres[:, at, 0].sum(axis=1),
+            signals.FY[corner]: tyres[:, at, 1].sum(axis=1),
+            signals.FZ[corner]: tyres[:, at, 2].sum(axis=1),
+            signals.MZ[corner]: tyres[:, at, 5].sum(axis=1),
+            signals.SLIP_ANGLE[corner]: tyres[:, at, 7].mean(axis=1),
+            signals.SLIP_RATIO[corner]: tyres[:, at, 6].mean(axis=1),
+            signals.WHEEL_SPEED[corner]: rows[:, _SPIN][:, k],
+            signals.WHEEL_TRAVEL[corner]: rows[:, _Z][:, k],
+            signals.STEER[corner]: rows[:, _STEER][:, k],
+            signals.CAMBER[corner]: -corner.side.sign * rows[:, _INCLINATION][:, k],
+        }
+    return {signal.column: values for signal, values in found.items()}
+
+
+def _offset(rows: Array, spec: RtmSpec) -> Array:
+    """From the sprung to the total centre of gravity in body axes, wheels at their travels [m]."""
+    p = spec.parameters
+    masses = np.array([p["unsprung_mass_front"]] * 2 + [p["unsprung_mass_rear"]] * 2)
+    centres = np.array([wheel.centre for wheel in spec.wheels])
+    origin = np.array([centres[0, 0] - p["cg_to_front"], p["cg_y"], p["cg_height"] + spec.road_height])
+    moment = masses @ (centres - origin)
+    result = np.tile(moment, (len(rows), 1))
+    result[:, 2] += rows[:, _Z] @ masses
+    return result / spec.mass
 
 
 def _compile(spec: RtmSpec) -> _core.Rtm:

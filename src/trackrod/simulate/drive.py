@@ -7,6 +7,7 @@ under the centre of gravity at t = 0, with x along the heading there.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 
 from trackrod import __version__
 from trackrod.core import signals
-from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError, InputError, RangeError
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
@@ -23,7 +23,7 @@ from trackrod.manoeuvres.controls import HoldSpeed, Pedals, straight_ahead
 from trackrod.manoeuvres.ends import Steady
 from trackrod.manoeuvres.manoeuvre import DECISION, KEEP_GEAR, NEUTRAL, End, Manoeuvre, PedalLaw, Phase, Sample, Start
 from trackrod.simulate.events import Event, EventKind, Watch
-from trackrod.simulate.model import VehicleModel
+from trackrod.simulate.model import VehicleModel, tyre_places
 
 __all__ = ["Progress", "simulate"]
 
@@ -75,7 +75,7 @@ def simulate(
     ConvergenceError
         There is no equilibrium, or a setting that the manoeuvre needs cannot be found with this vehicle.
 
-    Holds: the same model and manoeuvre give the same run, bit for bit.
+    Holds: equal models that have not been driven before and equal manoeuvres give the same run, bit for bit.
     """
     every, keep = _periods(model.step, sample)
     ready = manoeuvre.prepare(lambda other: _Drive(model, other, every=every, keep=1, progress=progress).run())
@@ -120,7 +120,7 @@ class _Drive:
         self.origin = (0.0, 0.0, 0.0)
         self.decisions = 0
         self.started = False  # whether the manoeuvre has begun
-        self._wheels = _wheel_places(model)
+        self.tyres = tyre_places(model)
 
     @property
     def time(self) -> float:
@@ -129,6 +129,7 @@ class _Drive:
 
     def run(self) -> Run:
         start = self.manoeuvre.start()
+        self._release_controls()
         self.model.settle()
         self.model.start(start.speed, start.gear if start.gear > 0 else None)
         nothing = np.zeros(self.steps)
@@ -147,6 +148,14 @@ class _Drive:
                     break
         return self._result()
 
+    def _release_controls(self) -> None:
+        """Steering, pedals and road of an earlier run may still be set, and would bias the equilibrium."""
+        rest = np.zeros(2)  # the second step sets their rates to zero too
+        heights = np.zeros((2, len(self.tyres)))
+        # What the vehicle does in these two steps does not matter, even if they have no solution: it is settled next.
+        with contextlib.suppress(ConvergenceError):
+            self.model.advance(rest, rest, rest, rest + NEUTRAL, road_heights=heights)
+
     def _begin(self) -> None:
         """The settling is over: what comes now is the run, in its own frame."""
         last = self.blocks[-1]
@@ -164,7 +173,8 @@ class _Drive:
         ends = [(end, end.begin()) for end in phase.ends]
         steps = self.steps * phase.blind
         ahead: Array = self.model.step * np.arange(1.0, steps + 1)
-        gear = round(now[signals.GEAR]) if phase.gear == KEEP_GEAR else phase.gear
+        engaged = round(now[signals.GEAR])  # 0 in neutral
+        gear = phase.gear if phase.gear != KEEP_GEAR else engaged or NEUTRAL
         while True:
             ended = self._ended(ends, now)
             if ended is None and now.time >= phase.longest - 1e-9:
@@ -220,6 +230,8 @@ class _Drive:
         return Sample((self.decisions - phase_began) * DECISION, values)
 
     def _heights(self, now: Sample, ahead: Array) -> Array | None:
+        # The front axle counts as being at the centre of gravity: where the road begins does not matter, only how far
+        # the rear wheels are behind.
         if self.road is None or not self.started:
             return None
         course = now[signals.YAW] + now[signals.SIDESLIP]
@@ -227,7 +239,7 @@ class _Drive:
         c, s = np.cos(now[signals.YAW]), np.sin(now[signals.YAW])
         columns = [
             self.road.heights(corner, self.time + ahead, now[signals.X] + c * x - s * y + travelled)
-            for corner, x, y in self._wheels
+            for corner, x, y in self.tyres
         ]
         return np.column_stack(columns)
 
@@ -248,7 +260,7 @@ class _Drive:
     def _metadata(self, block: Run) -> dict[str, Plain]:
         ended = any(event.kind.ends_the_run for event in self.events)
         return {
-            "name": f"{self.model.vehicle.name} {self.manoeuvre.name}",
+            "name": f"{block.metadata.get('vehicle', 'vehicle')} {self.manoeuvre.name}",
             **block.metadata,
             "manoeuvre": self.manoeuvre.name,
             "standard": self.manoeuvre.standard,
@@ -287,13 +299,3 @@ def _in_frame(origin: tuple[float, float, float], x: Array, y: Array, yaw: Array
     x0, y0, turned = origin
     c, s = np.cos(turned), np.sin(turned)
     return c * (x - x0) + s * (y - y0), c * (y - y0) - s * (x - x0), yaw - turned
-
-
-def _wheel_places(model: VehicleModel) -> list[tuple[Corner, float, float]]:
-    """Corner and place against the centre of gravity [m] of each tyre, in the order of road heights."""
-    centre = model.vehicle.mass_properties.centre
-    return [
-        (wheel.corner, float(wheel.centre[0] - centre[0]), float(wheel.centre[1] - centre[1]))
-        for wheel in model.vehicle.wheels
-        for _ in wheel.tyres
-    ]

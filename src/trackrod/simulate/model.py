@@ -7,19 +7,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from trackrod.core.corners import Corner
+from trackrod.core.errors import InputError
 from trackrod.core.series import Run
-from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["VehicleModel"]
+__all__ = ["VehicleModel", "tyre_places"]
 
 
 class VehicleModel(Protocol):
     """A vehicle that can be settled, started and driven on; it keeps its state from one call to the next."""
-
-    @property
-    def vehicle(self) -> Vehicle:
-        """What is driven."""
-        ...
 
     @property
     def step(self) -> float:
@@ -46,3 +42,23 @@ class VehicleModel(Protocol):
     ) -> Run:
         """Drive on under inputs given for each step; ConvergenceError if a step has no solution."""
         ...
+
+
+def tyre_places(model: VehicleModel) -> list[tuple[Corner, float, float]]:
+    """Corner and place x, y in V [m] of each tyre, in the order of the columns of road heights.
+
+    A model says it by the wheels of its ``vehicle`` or, where it was made from a specification, of its ``spec``.
+
+    Raises
+    ------
+    InputError
+        It has neither.
+    """
+    described = getattr(model, "vehicle", None) or getattr(model, "spec", None)
+    if described is None:
+        raise InputError("the model does not say where its wheels are: it has neither a vehicle nor a spec")
+    return [
+        (wheel.corner, float(wheel.centre[0]), float(wheel.centre[1]))
+        for wheel in described.wheels
+        for _ in wheel.tyres
+    ]

@@ -1,0 +1,137 @@
+"""``trackrod compare``: one manoeuvre with the multibody and the real-time model of a vehicle, and how they differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from trackrod.cli.inputs import ManoeuvreName, Payload, Settings, make_folder, open_loaded, parse_settings
+from trackrod.cli.output import console, print_json, print_problems
+from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument
+from trackrod.convert.conversion import Detail
+from trackrod.core.errors import MissingExtraError, Problem, Severity, UnknownNameError
+from trackrod.core.run_files import write_run
+from trackrod.core.series import Run
+from trackrod.manoeuvres.registry import manoeuvre_class
+from trackrod.metrics.indices import INDEX_SETS, TOLERANCE, Index
+from trackrod.report.comparison import write_comparison_page, write_comparison_picture
+from trackrod.report.page import shown
+from trackrod.workflow.stages import Comparison, compared, converted
+
+__all__ = ["compare"]
+
+#: Share of the reference's abscissa from which a curve counts as compared whole.
+_WHOLE = 0.95
+
+
+def compare(
+    vehicle: VehicleArgument,
+    manoeuvre: ManoeuvreName,
+    given: Settings = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for both runs, a page and a picture.")] = None,
+    payload: Payload = None,
+    detail: Annotated[Detail, typer.Option(help="How much of the kinematics is kept.")] = Detail.TWO_DIMENSIONAL,
+    sample: Annotated[float, typer.Option(help="Time from sample to sample [s].")] = 0.01,
+    step: Annotated[float, typer.Option(help="Step of the integration [s].")] = 0.001,
+    alias: Aliases = None,
+    templates: TemplateFolders = None,
+    allow_outside: AllowOutside = False,
+    json: Json = False,
+) -> None:
+    """Convert a vehicle, drive both models and say in percent how far they lie apart."""
+    wanted = manoeuvre_class(manoeuvre).from_text(parse_settings(given))
+    if manoeuvre not in INDEX_SETS:
+        raise UnknownNameError("manoeuvre with indices", manoeuvre, INDEX_SETS)
+    if out is not None:
+        make_folder(out)
+    found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
+    with console.status("on the K&C rig", spinner="dots") as status:
+        conversion = converted(found, detail=detail)
+
+        def show(phase: str, time: float) -> None:
+            status.update(f"{phase}, t = {time:.1f} s")
+
+        quiet = json or not console.is_terminal
+        result = compared(found, wanted, conversion, sample=sample, step=step, progress=None if quiet else show)
+    files, problems = ([], []) if out is None else _write(result, out)
+    if json:
+        print_json(_as_data(result, detail, files, problems))
+        return
+    _print(result, files)
+    print_problems(problems)
+
+
+def _write(result: Comparison, out: Path) -> tuple[list[Path], list[Problem]]:
+    """Runs, page and picture; what could not be drawn for want of a package is said."""
+    name = result.manoeuvre.name
+    files = []
+    for kind, run in (("multibody", result.reference), ("rtm", result.model)):
+        files.append(out / f"{name}_{kind}.csv")
+        write_run(run, files[-1])
+    try:
+        for write, suffix in ((write_comparison_page, "html"), (write_comparison_picture, "png")):
+            path = out / f"{name}.{suffix}"
+            write(result.reference, result.model, result.indices, path)
+            files.append(path)
+    except MissingExtraError as error:
+        return files, [Problem(str(error), severity=Severity.WARNING)]
+    return files, []
+
+
+def _index(index: Index) -> dict[str, object]:
+    found: dict[str, object] = {"name": index.name, "value_pct": index.value_pct, "coverage": index.coverage}
+    if index.scalar is not None:
+        pair = index.scalar
+        found |= {"reference": pair.reference, "model": pair.model, "unit": pair.unit}
+    return found
+
+
+def _run(run: Run) -> dict[str, object]:
+    return {
+        "completed": run.metadata["completed"],
+        "duration_s": float(run.time[-1]),
+        "events": [dict(event) for event in run.metadata["events"]],
+    }
+
+
+def _as_data(result: Comparison, detail: Detail, files: list[Path], problems: list[Problem]) -> dict[str, object]:
+    return {
+        "vehicle": result.reference.metadata["vehicle"],
+        "manoeuvre": result.manoeuvre.name,
+        "settings": result.manoeuvre.values(),
+        "detail": str(detail),
+        "tolerance_pct": TOLERANCE,
+        "indices": [_index(index) for index in result.indices],
+        "multibody": _run(result.reference),
+        "rtm": _run(result.model),
+        "files": [str(path) for path in files],
+        "problems": [problem.as_dict() for problem in problems],
+    }
+
+
+def _print(result: Comparison, files: list[Path]) -> None:
+    metadata = result.reference.metadata
+    table = Table(title=f"{metadata['vehicle']}, {result.manoeuvre.name}: real-time against multibody model")
+    for head in ("index", "value [%]", "multibody", "rtm", "unit"):
+        left = head in ("index", "unit")
+        table.add_column(head, justify="left" if left else "right", no_wrap=True)
+    for index in result.indices:
+        pair = index.scalar
+        numbers = ("", "", "") if pair is None else (shown(pair.reference), shown(pair.model), pair.unit)
+        style = "red" if index.value_pct > TOLERANCE else ""
+        table.add_row(index.name, f"{index.value_pct:.2f}", *numbers, style=style)
+    console.print(table)
+    exceeded = sum(index.value_pct > TOLERANCE for index in result.indices)
+    console.print(f"{exceeded} of {len(result.indices)} indices exceed {TOLERANCE:g} %", highlight=False)
+    for index in result.indices:
+        if index.coverage < _WHOLE:
+            text = f"{index.name}: only {100 * index.coverage:.0f} % of the multibody curve has a counterpart"
+            console.print(text, style="yellow", highlight=False)
+    for name, run in (("multibody", result.reference), ("rtm", result.model)):
+        for event in run.metadata["events"]:
+            console.print(f"{name}: event at {event['time_s']:.2f} s: {event['text']}", style="yellow", highlight=False)
+    for path in files:
+        console.print(f"wrote {path}", highlight=False, soft_wrap=True)

@@ -1,0 +1,58 @@
+"""What commands that drive a vehicle take: the vehicle with its payload, and settings of the manoeuvre."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trackrod.adams.source import open_vehicle
+from trackrod.cli.output import print_problems
+from trackrod.cli.vehicle import parse_aliases
+from trackrod.core.errors import InputError, Problem, Severity, raise_if_errors
+from trackrod.vehicle.systems import PayloadLevel
+from trackrod.vehicle.vehicle import Vehicle
+
+__all__ = ["ManoeuvreName", "Payload", "Settings", "make_folder", "open_loaded", "parse_settings"]
+
+ManoeuvreName = Annotated[str, typer.Option("--manoeuvre", help="What to drive; `trackrod manoeuvres` lists them.")]
+Payload = Annotated[PayloadLevel | None, typer.Option(help="How much is loaded.")]
+Settings = Annotated[list[str] | None, typer.Option("--set", help="A setting: KEY=VALUE; repeatable.")]
+
+
+def parse_settings(given: list[str] | None) -> dict[str, str]:
+    """KEY=VALUE as a mapping; InputError with every one that is not, or that is given twice."""
+    problems, found = [], {}
+    for text in given or []:
+        key, equals, value = text.partition("=")
+        if not (key and equals and value):
+            problems.append(Problem(f"--set {text} is not KEY=VALUE"))
+        elif key in found:
+            problems.append(Problem(f"--set {key} is given twice"))
+        found[key] = value
+    raise_if_errors(problems)
+    return found
+
+
+def open_loaded(
+    name: str,
+    payload: PayloadLevel | None,
+    alias: list[str] | None,
+    templates: list[Path] | None,
+    *,
+    allow_outside: bool,
+) -> Vehicle:
+    """A vehicle with its payload; warnings of its files are printed, errors raised."""
+    reading = open_vehicle(name, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside)
+    raise_if_errors(reading.problems)
+    print_problems(p for p in reading.problems if p.severity is Severity.WARNING)
+    return reading.vehicle if payload is None else reading.vehicle.with_payload(payload)
+
+
+def make_folder(path: Path) -> None:
+    """The folder for results, before anything is computed."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"the folder {path} cannot be made: {error.strerror}") from error

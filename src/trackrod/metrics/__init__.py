@@ -1,0 +1,1 @@
+"""Characteristic values of manoeuvres, and how far two runs of one manoeuvre lie apart."""

@@ -1,0 +1,251 @@
+"""Performance indices: how far the run of a model lies from the run of a reference, in percent.
+
+Curves are compared by `rmse_percent`, scalars by `relative_percent` with the floors below. Reference: the conversion of
+a light commercial vehicle, tables 1 and 2 and eq. 8 to 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeAlias
+
+from trackrod.core import signals
+from trackrod.core.corners import Axle
+from trackrod.core.errors import UnknownNameError
+from trackrod.core.series import Run
+from trackrod.core.signals import Signal
+from trackrod.metrics.events import first_time
+from trackrod.metrics.frequency import sine_sweep_values
+from trackrod.metrics.longitudinal import axle_load, braking_part
+from trackrod.metrics.steady_turn import lateral_load_transfer, over_lateral_acceleration
+from trackrod.metrics.step import StepResponse, step_response
+from trackrod.metrics.trace import Array, Trace, covered_share, relative_percent, rmse_percent
+
+__all__ = ["FLOORS", "INDEX_SETS", "TOLERANCE", "Index", "ScalarPair", "indices"]
+
+#: Largest value of an index that counts as a good fit [%].
+TOLERANCE = 5.0
+
+#: Smallest reference against which a scalar is compared: overshoot [-], times [s], gain [SI unit of the gain].
+FLOORS: Mapping[str, float] = MappingProxyType(
+    {"overshoot": 0.1, "peak time": 0.1, "response time": 0.05, "steady-state gain": 1e-9}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarPair:
+    """The two values of a scalar index [unit]."""
+
+    reference: float
+    model: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """One difference between two runs.
+
+    Attributes
+    ----------
+    manoeuvre, name
+        What was driven, what is compared.
+    value_pct
+        The difference [%].
+    reference, model
+        The curves that are compared; for a scalar index those that it was read from.
+    scalar
+        The two values; None for an index that compares curves.
+    coverage
+        Share of the reference's abscissa that both curves have [-].
+    """
+
+    manoeuvre: str
+    name: str
+    value_pct: float
+    reference: Trace
+    model: Trace
+    scalar: ScalarPair | None = None
+    coverage: float = 1.0
+
+    @property
+    def is_curve(self) -> bool:
+        """Whether curves are compared, and not two numbers."""
+        return self.scalar is None
+
+
+#: The curves of a run by the name of their index.
+Curves: TypeAlias = Callable[[Run], Mapping[str, Trace]]
+
+_UNITS = {
+    signals.STEERING_WHEEL_ANGLE: ("steering-wheel angle", "rad"),
+    signals.SIDESLIP: ("sideslip angle", "rad"),
+    signals.ROLL: ("roll angle", "rad"),
+    signals.PITCH: ("pitch angle", "rad"),
+    signals.AY: ("lateral acceleration", "m/s²"),
+    signals.YAW_RATE: ("yaw rate", "rad/s"),
+    signals.VX: ("velocity", "m/s"),
+}
+
+
+def _over_time(run: Run, values: Array, name: str, unit: str, begin: float = 0.0) -> Trace:
+    return Trace(run.time - begin, values, "time", "s", name, unit)
+
+
+def _histories(run: Run, chosen: tuple[Signal, ...], begin: float = 0.0) -> dict[str, Trace]:
+    return {_UNITS[s][0]: _over_time(run, run[s], *_UNITS[s], begin) for s in chosen}
+
+
+def _axle_loads(run: Run, begin: float = 0.0) -> dict[str, Trace]:
+    return {f"{axle} load": _over_time(run, axle_load(run, axle), f"{axle} load", "N", begin) for axle in Axle}
+
+
+def _ramp_steer(run: Run) -> dict[str, Trace]:
+    chosen = (signals.STEERING_WHEEL_ANGLE, signals.SIDESLIP, signals.ROLL)
+    found = {_UNITS[s][0]: over_lateral_acceleration(run, run[s], *_UNITS[s]) for s in chosen}
+    transfer = lateral_load_transfer(run)
+    return {**found, "lateral load transfer": over_lateral_acceleration(run, transfer, "lateral load transfer", "N")}
+
+
+def _constant_radius(run: Run) -> dict[str, Trace]:
+    # Before the circle is reached the acceleration grows at the speed of the entry: this is no part of the test.
+    entered = next((p["end_s"] for p in run.metadata.get("phases", ()) if p["name"] == "onto the circle"), None)
+    return _ramp_steer(run if entered is None else run.slice(float(entered), float(run.time[-1])))
+
+
+def _sine_sweep(run: Run) -> dict[str, Trace]:
+    values = sine_sweep_values(run)
+    return {
+        "roll gain": values.roll.gain_trace("roll angle / steering-wheel angle", "-"),
+        "lateral acceleration gain": values.lateral_acceleration.gain_trace(
+            "lateral acceleration / steering-wheel angle", "(m/s²)/rad"
+        ),
+        "yaw rate gain": values.yaw_rate.gain_trace("yaw rate / steering-wheel angle", "1/s"),
+    }
+
+
+def _step_steer(run: Run) -> dict[str, Trace]:
+    return _histories(run, (signals.AY, signals.YAW_RATE))
+
+
+def _acceleration(run: Run) -> dict[str, Trace]:
+    return {**_histories(run, (signals.VX, signals.PITCH)), **_axle_loads(run)}
+
+
+def _braking(run: Run) -> dict[str, Trace]:
+    part = braking_part(run)
+    begin = float(part.time[0])
+    deceleration = _over_time(part, -part[signals.AX], "deceleration", "m/s²", begin)
+    return {"deceleration": deceleration, **_histories(part, (signals.PITCH,), begin), **_axle_loads(part, begin)}
+
+
+def _handling(run: Run) -> dict[str, Trace]:
+    return _histories(run, (signals.AY, signals.YAW_RATE, signals.ROLL, signals.SIDESLIP))
+
+
+def _closed_loop(run: Run) -> dict[str, Trace]:
+    return {**_histories(run, (signals.STEERING_WHEEL_ANGLE,)), **_handling(run)}
+
+
+def _brake_in_turn(run: Run) -> dict[str, Trace]:
+    # The turn becomes steady at different times: braking is where the clocks start.
+    begin = first_time(run, signals.BRAKE, "braking")
+    part = run.slice(begin, float(run.time[-1]))
+    chosen = (signals.VX, signals.AY, signals.YAW_RATE, signals.ROLL, signals.SIDESLIP)
+    return _histories(part, chosen, begin)
+
+
+def _throttle_off(run: Run) -> dict[str, Trace]:
+    begin = next((p["start_s"] for p in run.metadata.get("phases", ()) if p["name"] == "throttle released"), 0.0)
+    part = run.slice(float(begin), float(run.time[-1]))
+    return _histories(part, (signals.VX, signals.AY, signals.YAW_RATE, signals.ROLL, signals.SIDESLIP), float(begin))
+
+
+def _coast_down(run: Run) -> dict[str, Trace]:
+    return _histories(run, (signals.VX,))
+
+
+#: The curves that are compared, by manoeuvre.
+INDEX_SETS: Mapping[str, Curves] = MappingProxyType(
+    {
+        "ramp_steer": _ramp_steer,
+        "sine_sweep": _sine_sweep,
+        "step_steer": _step_steer,
+        "acceleration": _acceleration,
+        "braking": _braking,
+        "constant_radius": _constant_radius,
+        "double_lane_change": _closed_loop,
+        "obstacle_avoidance": _closed_loop,
+        "slalom": _closed_loop,
+        "brake_in_turn": _brake_in_turn,
+        "throttle_off": _throttle_off,
+        "single_sine": _handling,
+        "pulse": _handling,
+        "sine_with_dwell": _handling,
+        "j_turn": _handling,
+        "fishhook": _handling,
+        "coast_down": _coast_down,
+    }
+)
+
+
+def indices(manoeuvre: str, reference: Run, model: Run) -> tuple[Index, ...]:
+    """All indices of a manoeuvre.
+
+    Parameters
+    ----------
+    manoeuvre
+        Name; one of `INDEX_SETS`.
+    reference, model
+        Runs of the same manoeuvre with the same settings.
+
+    Raises
+    ------
+    UnknownNameError
+        There are no indices for this manoeuvre.
+    InputError
+        The runs do not hold what the manoeuvre needs, or have nothing in common.
+
+    Holds: which indices there are depends on the reference alone; all are zero for equal runs, and unchanged if both
+    runs are mirrored.
+    """
+    if manoeuvre not in INDEX_SETS:
+        raise UnknownNameError("manoeuvre with indices", manoeuvre, INDEX_SETS)
+    curves = INDEX_SETS[manoeuvre]
+    expected, found = curves(reference), curves(model)
+    result = [
+        Index(
+            manoeuvre,
+            name,
+            rmse_percent(curve, found[name]),
+            curve,
+            found[name],
+            coverage=covered_share(curve, found[name]),
+        )
+        for name, curve in expected.items()
+    ]
+    if manoeuvre == "step_steer":
+        result += _step_scalars(reference, model, expected, found)
+    return tuple(result)
+
+
+def _step_scalars(
+    reference: Run, model: Run, expected: Mapping[str, Trace], found: Mapping[str, Trace]
+) -> Iterator[Index]:
+    for signal in (signals.AY, signals.YAW_RATE):
+        name, unit = _UNITS[signal]
+        first, second = (
+            step_response(run.time, run[signals.STEERING_WHEEL_ANGLE], run[signal]) for run in (reference, model)
+        )
+        for what, pair in _scalar_pairs(first, second, unit):
+            value = relative_percent(pair.reference, pair.model, FLOORS[what])
+            yield Index("step_steer", f"{name}: {what}", value, expected[name], found[name], pair)
+
+
+def _scalar_pairs(reference: StepResponse, model: StepResponse, unit: str) -> Iterator[tuple[str, ScalarPair]]:
+    yield "overshoot", ScalarPair(reference.overshoot, model.overshoot, "-")
+    if reference.has_peak:  # the time of the largest value of a creeping response says nothing
+        yield "peak time", ScalarPair(reference.peak_time, model.peak_time, "s")
+    yield "response time", ScalarPair(reference.response_time, model.response_time, "s")
+    yield "steady-state gain", ScalarPair(reference.gain, model.gain, f"({unit})/rad")

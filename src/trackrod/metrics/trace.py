@@ -1,0 +1,140 @@
+"""Curves with names and units, and the two measures of the difference between a reference and a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trackrod.core.errors import InputError, Problem, RangeError
+
+__all__ = ["GRID", "Trace", "covered_share", "relative_percent", "rising_part", "rmse_percent"]
+
+Array = NDArray[np.float64]
+
+#: Points of the uniform grid on which two curves are compared.
+GRID = 1001
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """One curve, both axes with name and unit.
+
+    Attributes
+    ----------
+    x, y
+        Abscissa, finite and strictly increasing, and ordinate, finite; two points or more [`x_unit`], [`y_unit`].
+    x_name, x_unit, y_name, y_unit
+        In words; the unit is "-" for pure numbers.
+
+    Raises
+    ------
+    InputError
+        With every fault of the arrays.
+    """
+
+    x: Array
+    y: Array
+    x_name: str
+    x_unit: str
+    y_name: str
+    y_unit: str
+
+    def __post_init__(self) -> None:
+        problems = []
+        what = f"the curve of {self.y_name} against {self.x_name}"
+        for name in ("x", "y"):
+            values = np.array(getattr(self, name), dtype=np.float64)
+            values.setflags(write=False)
+            object.__setattr__(self, name, values)
+        if self.x.ndim != 1 or self.x.shape != self.y.shape or self.x.size < 2:
+            problems.append(Problem(f"{what} needs two rows of equal length, two points or more"))
+        else:
+            missing = np.flatnonzero(~(np.isfinite(self.x) & np.isfinite(self.y)))
+            if missing.size:
+                problems.append(Problem(f"{what} is not finite at {missing.size} points, the first is {missing[0]}"))
+            elif not (np.diff(self.x) > 0).all():
+                problems.append(Problem(f"{what} has an abscissa that does not increase"))
+        if problems:
+            raise InputError(problems)
+
+    def at(self, x: ArrayLike) -> Array:
+        """The ordinate, linear between points; RangeError outside the curve."""
+        wanted = np.asarray(x, dtype=np.float64)
+        if wanted.size and (wanted.min() < self.x[0] or wanted.max() > self.x[-1]):
+            raise RangeError(f"{self.y_name} is known from {self.x[0]:g} to {self.x[-1]:g} {self.x_unit} only")
+        return np.asarray(np.interp(wanted, self.x, self.y))
+
+    @property
+    def largest(self) -> float:
+        """Largest magnitude of the ordinate [`y_unit`]."""
+        return float(np.abs(self.y).max())
+
+
+def rising_part(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+    """The samples whose abscissa exceeds all before, so that the ordinate is a function of it.
+
+    What comes after the largest abscissa is left out: a vehicle beyond its limit has two states for one lateral
+    acceleration, and a comparison at equal acceleration means the first.
+    """
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    before = np.concatenate(([-np.inf], np.maximum.accumulate(x)[:-1]))
+    chosen = x > before
+    return x[chosen], y[chosen]
+
+
+def _common_range(reference: Trace, model: Trace) -> tuple[float, float]:
+    low, high = max(reference.x[0], model.x[0]), min(reference.x[-1], model.x[-1])
+    if not low < high:
+        raise InputError(
+            f"{reference.y_name}: the curves have no {reference.x_name} in common, the reference runs from "
+            f"{reference.x[0]:g} to {reference.x[-1]:g} {reference.x_unit}, the model from {model.x[0]:g} to "
+            f"{model.x[-1]:g} {model.x_unit}"
+        )
+    return float(low), float(high)
+
+
+def covered_share(reference: Trace, model: Trace) -> float:
+    """Share of the reference's abscissa that both curves have, 0 to 1 [-]."""
+    low, high = _common_range(reference, model)
+    return (high - low) / float(reference.x[-1] - reference.x[0])
+
+
+def rmse_percent(reference: Trace, model: Trace) -> float:
+    """Root mean square of the difference over the common abscissa, over the reference's largest magnitude [%].
+
+    Both curves are taken on `GRID` equally spaced points of the abscissa that they share, linear between their own
+    points; the largest magnitude is that of the whole reference curve.
+
+    Raises
+    ------
+    InputError
+        There is no common abscissa, or the reference is zero everywhere.
+
+    Holds: zero for equal curves; unchanged if both ordinates are multiplied by one factor, or both abscissae.
+    Limits: a model that ends early is compared as far as it goes; `covered_share` says how far that is.
+    """
+    low, high = _common_range(reference, model)
+    if reference.largest == 0.0:
+        raise InputError(f"the reference of {reference.y_name} is zero everywhere: it gives no scale for a percentage")
+    grid = np.linspace(low, high, GRID)
+    difference = model.at(grid) - reference.at(grid)
+    return 100.0 * float(np.sqrt(np.mean(difference**2))) / reference.largest
+
+
+def relative_percent(reference: float, model: float, floor: float) -> float:
+    """Magnitude of the difference over the magnitude of the reference, or over the floor if that is larger [%].
+
+    Parameters
+    ----------
+    reference, model
+        Two values of one quantity, finite.
+    floor
+        The smallest scale, greater than zero: a reference near zero would make any difference look large.
+    """
+    if not (np.isfinite(reference) and np.isfinite(model)):
+        raise RangeError(f"values of {reference} and {model} cannot be compared, both must be finite")
+    if not floor > 0:
+        raise RangeError(f"the floor is {floor}, it must be greater than zero")
+    return 100.0 * abs(model - reference) / max(abs(reference), floor)

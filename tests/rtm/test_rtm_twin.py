@@ -1,0 +1,58 @@
+"""The core against its NumPy twin, which writes the ten equations down and solves them as they stand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from converted_vehicles import spec_of
+
+from trackrod.rtm.driving import RealTimeVehicle
+from trackrod.rtm.twin import Twin
+
+STEPS = 200
+#: Rounding of 200 steps, relative to the largest value of each column; 1e-13 is usual.
+TOLERANCE = 1e-9
+#: Wheels that do not turn alike, so that differentials and slips have work [rad/s].
+SPINS = np.array([60.0, 61.0, 59.0, 60.5])
+
+
+def controls() -> np.ndarray:
+    """Steering both ways, throttle, then the brake, part of the time both."""
+    k = np.arange(STEPS)
+    throttle, brake = np.where(k < 120, 0.5, 0.0), np.where(k > 110, 0.6, 0.0)
+    return np.column_stack((0.8 * np.sin(k / 25), throttle, brake, np.zeros(STEPS)))
+
+
+def rows_of_both(name: str, compliance: bool) -> tuple[np.ndarray, np.ndarray]:
+    spec = spec_of(name, compliance=compliance).with_parameters(
+        friction_front=80.0, friction_rear=50.0, lift_front=0.05, lift_rear=-0.02, cg_y=0.02
+    )
+    vehicle, twin = RealTimeVehicle(spec), Twin(spec)
+    tyres = len(twin.tyres)
+    waves = 0.01 * np.sin(np.arange(STEPS)[:, None] / 15 + np.arange(tyres))  # each tyre on a road of its own
+    for model in (vehicle._core, twin):
+        model.reset()
+        model.start(20.0, SPINS, 250.0, 3)
+    fast, _ = vehicle._core.run(1e-3, 1, controls(), waves)
+    return fast, twin.run(controls(), waves)
+
+
+@pytest.mark.parametrize("compliance", [False, True], ids=["kinematic", "compliant"])
+@pytest.mark.parametrize("name", ["double_wishbone_car", "lcv_7t"])
+def test_twin_and_core_agree(name: str, compliance: bool) -> None:
+    fast, slow = rows_of_both(name, compliance)
+    moved = np.ptp(fast, axis=0)
+    assert (moved[1:14] > 1e-6).all(), "a body that rests somewhere would hide a wrong sign"
+    assert (moved[14:26] > 1e-4).all()
+    error = np.abs(fast - slow).max(axis=0) / np.maximum(np.abs(fast).max(axis=0), 1e-6)
+    assert error.max() < TOLERANCE, f"column {error.argmax()} differs by {error.max():g}"
+
+
+def test_a_wrong_twin_is_noticed() -> None:
+    """The comparison is not blind: one per cent of a damper is seen after a few steps."""
+    spec = spec_of("double_wishbone_car")
+    right, wrong = Twin(spec), Twin(spec.with_parameters(damper_factor_rear=1.01))
+    for twin in (right, wrong):
+        twin.start(20.0, SPINS, 250.0, 3)
+    difference = np.abs(right.run(controls()[:20]) - wrong.run(controls()[:20])).max()
+    assert difference > 1e3 * TOLERANCE
