@@ -28,6 +28,7 @@ bench: setup  ## timings as ratios against a peer, in one table and benchmarks/r
 docs: setup  ## the generated pages, tables and pictures under docs
 	$(BIN)/python tools/write_vocabulary.py
 	$(BIN)/python tools/write_reference.py
+	$(BIN)/python tools/write_multibody_figures.py
 
 stub: setup  ## type stub of the C++ module
 	$(BIN)/python -m nanobind.stubgen -m trackrod._core -o src/trackrod/_core.pyi

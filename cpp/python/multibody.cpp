@@ -348,7 +348,21 @@ class MultibodyHandle {
     model_.state.previous = model_.state.twists;
     std::fill(model_.state.spins.begin(), model_.state.spins.end(), 0.0);
     model_.state.previous_spins = model_.state.spins;
-    for (TyreElement& e : model_.tyres) e.state = TyreState{};
+    for (TyreElement& e : model_.tyres) {
+      e.state = e.next = TyreState{};
+      e.forces = TyreForces{};
+      e.sigma_x = e.sigma_y = 0.3;
+      e.Kxk = e.Kya = e.last_Fx = e.last_Fy = 0.0;
+      e.road.speed = 0.0;
+    }
+    for (Drive& e : model_.drives) e.target = e.rate = 0.0;
+    for (Wheel& w : model_.wheels) w.drive_torque = w.brake_torque = w.brake_angle = w.lock_torque = 0.0;
+    Driveline<>& d = model_.driveline;
+    d.engine_speed = d.idle;
+    d.gear = 1;
+    d.since_shift = 1e9;
+    d.clutch_torque = d.throttle = 0.0;
+    d.wanted_gear = 0;
     model_.state.time = 0.0;
   }
 

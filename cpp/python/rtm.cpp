@@ -28,7 +28,7 @@ using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cp
 using Points = std::pair<std::vector<double>, std::vector<double>>;
 
 constexpr int tyre_columns = 10;
-constexpr int fixed_columns = 1 + 3 + 4 + 3 + 3 + 4 + 4 + 4 + 4 + 4 + 3 + 1 + 3;  // see store()
+constexpr int fixed_columns = 1 + 3 + 4 + 3 + 3 + 4 + 4 + 4 + 4 + 4 + 3 + 1 + 3 + 1;  // see store()
 constexpr int directions = 13;
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
@@ -80,6 +80,7 @@ T* store(const rtm::Model<T>& m, T* out) {
   *out++ = m.driveline.engine_speed;
   *out++ = T(m.driveline.gear);
   *out++ = m.driveline.clutch_torque;
+  *out++ = m.outputs.steering_torque;
   for (const rtm::TyreOutput<T>& t : m.tyre_outputs) {
     for (const T& x : {t.Fx, t.Fy, t.Fz, t.Mx, t.My, t.Mz, t.kappa, t.alpha, t.gamma, t.deflection}) *out++ = x;
   }
@@ -221,6 +222,26 @@ class RtmHandle {
     d.engine_speed = idle;
   }
   void set_differential(int axle, const Points& torque) { model_.differential[axle == 0 ? 0 : 1] = owned(torque); }
+  void set_steering(const Points& torsion_bar, const Points& assist, double rack_mass, double rack_damping,
+                    double rack_friction) {
+    rtm::SteeringData& s = model_.steering;
+    s.elastic = true;
+    s.torsion_bar = owned(torsion_bar);
+    s.assist = owned(assist);
+    s.rack_mass = rack_mass;
+    s.rack_damping = rack_damping;
+    s.rack_friction = rack_friction;
+  }
+  // A constant force on the body in E, at a point of V: wind, towing.
+  void set_force(const Values& force, const Values& point) {
+    if (force.size() != 3 || point.size() != 3) throw std::invalid_argument("three components are needed");
+    inputs_.force = {force.data()[0], force.data()[1], force.data()[2]};
+    inputs_.point = {point.data()[0], point.data()[1], point.data()[2]};
+  }
+  void set_down(const Values& direction) {
+    if (direction.size() != 3) throw std::invalid_argument("three components are needed");
+    inputs_.down = {direction.data()[0], direction.data()[1], direction.data()[2]};
+  }
   void set_road(double height) {
     model_.road = height;
     std::fill(std::begin(inputs_.road_height), std::end(inputs_.road_height), height);
@@ -342,6 +363,10 @@ class RtmHandle {
       for (int j = 0; j < 2; ++j) t.J_before[i][j] = vec(s.J_before[i][j]);
     }
     t.time = s.time;
+    t.rack = D(s.rack);
+    t.rack_rate = D(s.rack_rate);
+    t.pinion = D(s.pinion);
+    t.pinion_rate = D(s.pinion_rate);
     for (size_t k = 0; k < from.tyre_states.size(); ++k) {
       const rtm::TyreState<double>& a = from.tyre_states[k];
       to.tyre_states[k] = {{D(a.slip.x), D(a.slip.y)}, D(a.sigma_x), D(a.sigma_y), D(a.Kxk), D(a.Kya), D(a.Fx), D(a.Fy)};
@@ -366,7 +391,7 @@ void bind_rtm(nb::module_& m) {
                         "The real-time model. Parameters are in the order of trackrod.rtm.coefficients; wheels fl, fr, rl, "
                         "rr. A row of a run: time, position (3), quaternion (4), velocity (3) and angular velocity (3) in "
                         "body axes, travels (4), their rates (4), spins (4), steer angles (4), inclinations (4), acceleration "
-                        "of the centre of gravity in E (3), rack, engine speed, gear, clutch torque, then ten for each tyre.")
+                        "of the centre of gravity in E (3), rack, engine speed, gear, clutch torque, steering torque, then ten for each tyre.")
       .def(nb::init<const trackrod::Values&>(), "parameters"_a)
       .def("set_parameters", &RtmHandle::set_parameters, "parameters"_a)
       .def("set_wheel", &RtmHandle::set_wheel, "wheel"_a, "centre"_a, "first"_a, "second"_a, "values"_a)
@@ -380,6 +405,10 @@ void bind_rtm(nb::module_& m) {
            "upshift"_a, "downshift"_a, "final_drive"_a, "efficiency"_a, "shift_time"_a, "engine_inertia"_a,
            "driveline_inertia"_a, "idle"_a, "limit"_a, "clutch_capacity"_a)
       .def("set_differential", &RtmHandle::set_differential, "axle"_a, "torque"_a)
+      .def("set_steering", &RtmHandle::set_steering, "torsion_bar"_a, "assist"_a, "rack_mass"_a, "rack_damping"_a,
+           "rack_friction"_a, "Elastic steering: pinion and rack on a torsion bar, with assistance.")
+      .def("set_force", &RtmHandle::set_force, "force"_a, "point"_a, "Constant force on the body in E at a point of V.")
+      .def("set_down", &RtmHandle::set_down, "direction"_a, "Direction of gravity in E, a unit vector.")
       .def("set_road", &RtmHandle::set_road, "height"_a)
       .def("set_friction", &RtmHandle::set_friction, "mu"_a)
       .def("set_lag", &RtmHandle::set_lag, "seconds"_a)

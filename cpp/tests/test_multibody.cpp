@@ -1,9 +1,30 @@
-// Multibody elements: derivatives against central differences, conservation laws, closed forms.
+// Multibody elements: derivatives against central differences, conservation laws, closed forms, no allocation in a step.
 #include <cmath>
+#include <cstdlib>
+#include <new>
 #include <vector>
 
 #include "check.hpp"
 #include "trackrod/multibody/model.hpp"
+
+// Every allocation of the program is counted.
+namespace {
+long allocations = 0;
+
+void* counted(std::size_t size) {
+  ++allocations;
+  void* place = std::malloc(size == 0 ? 1 : size);
+  if (place == nullptr) std::abort();
+  return place;
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size); }
+void* operator new[](std::size_t size) { return counted(size); }
+void operator delete(void* place) noexcept { std::free(place); }
+void operator delete[](void* place) noexcept { std::free(place); }
+void operator delete(void* place, std::size_t) noexcept { std::free(place); }
+void operator delete[](void* place, std::size_t) noexcept { std::free(place); }
 
 using namespace trackrod;
 using namespace trackrod::multibody;
@@ -392,10 +413,207 @@ void block_solver_solves() {
   }
 }
 
+// A car tyre. What the matrix takes from the evaluation before is left out unless `rolling`: growth and effective radius
+// over speed and load, and rolling resistance over speed.
+Tyre<double> some_tyre(bool rolling) {
+  Tyre<double> tyre{};
+  tyre.model = TyreModel::mf61;
+  MagicFormulaCoefficients<double>& c = tyre.mf;
+  c.LONGVL = 16.7, c.VXLOW = 1.0, c.UNLOADED_RADIUS = 0.316, c.WIDTH = 0.205, c.ASPECT_RATIO = 0.55;
+  c.RIM_RADIUS = 0.2032, c.INFLPRES = c.NOMPRES = 230e3, c.FNOMIN = 4500.0;
+  c.VERTICAL_STIFFNESS = 212e3, c.VERTICAL_DAMPING = 60.0, c.Q_RE0 = 1.0, c.Q_FZ2 = 14.0;
+  c.LONGITUDINAL_STIFFNESS = 345e3, c.LATERAL_STIFFNESS = 124e3, c.FZMIN = 150.0;
+  c.LFZO = c.LCZ = c.LCX = c.LMUX = c.LEX = c.LKX = c.LHX = c.LVX = c.LGAX = c.LCY = c.LMUY = c.LEY = c.LKY = 1.0;
+  c.LHY = c.LVY = c.LGAY = c.LKYC = c.LTR = c.LRES = c.LGAZ = c.LKZC = c.LXAL = c.LYKA = c.LVYKA = c.LS = 1.0;
+  c.LSGKP = c.LSGAL = c.LMX = c.LVMX = c.LMY = 1.0;
+  c.PCX1 = 1.62, c.PDX1 = 1.16, c.PDX2 = -0.09, c.PEX1 = 0.22, c.PKX1 = 24.5, c.PKX3 = 0.17;
+  c.RBX1 = 13.1, c.RBX2 = 10.6, c.RCX1 = 1.03, c.PCY1 = 1.36, c.PDY1 = 1.03, c.PDY2 = -0.16;
+  c.PEY1 = -0.62, c.PKY1 = -21.4, c.PKY2 = 1.75, c.PKY4 = 2.0, c.PKY6 = -0.86, c.PVY3 = -0.16;
+  c.RBY1 = 10.9, c.RBY2 = 8.1, c.RCY1 = 1.04, c.QBZ1 = 10.6, c.QCZ1 = 1.17, c.QDZ1 = 0.118, c.QEZ1 = -1.9;
+  c.QDZ8 = -0.098, c.QBZ9 = 14.0, c.SSZ2 = 0.006, c.QSX2 = 0.6, c.QSX3 = 0.04;
+  if (rolling) {
+    c.BREFF = 7.8, c.DREFF = 0.26, c.FREFF = 0.05, c.Q_V1 = 0.0007, c.QSY1 = 0.01, c.QSY7 = 0.87, c.QSY8 = -0.42;
+  }
+  return tyre;
+}
+
+enum class Braking { none, slipping, holding };
+
+// One carrier with its wheel on the road, turning and leaning; it moves, or all but stands.
+Model one_wheel(Braking braking, bool moving, bool rolling_radii) {
+  Model m;
+  m.bodies.push_back({30.0, M3::diagonal(0.6, 1.0, 0.7)});
+  m.state.poses.push_back({{0.0, 0.0, 0.3}, quat_exp(V3{0.03, -0.02, 0.05})});
+  TyreElement e{};
+  e.tyre = some_tyre(rolling_radii);
+  e.centre = {0.02, 0.05, random_number(-0.005, 0.005)};
+  e.pressure = 230e3;
+  e.state.slip = {random_number(-0.02, 0.02), random_number(-0.05, 0.05)};
+  m.tyres.push_back(e);
+  Wheel wheel{};
+  wheel.body = wheel.brake_body = 0;
+  wheel.drive_body = ground;
+  wheel.axis = normalised(V3{0.01, 1.0, -0.02});
+  wheel.inertia = 1.2;
+  wheel.tyre_count = 1;
+  wheel.brake_torque = braking == Braking::none ? 0.0 : braking == Braking::slipping ? 300.0 : 1e9;
+  m.wheels.push_back(wheel);
+  m.finish();
+  const double speed = moving ? random_number(10.0, 30.0) : 2e-3;
+  m.state.twists[0] = {{speed, random_number(-0.02, 0.02) * speed, random_number(-0.01, 0.01)}, random_vector(0.1)};
+  m.state.spins[0] = braking == Braking::holding ? 1e-3 : speed / 0.3 * random_number(0.97, 1.03);
+  m.wheels[0].brake_angle = braking == Braking::holding ? -2e-3 : 0.0;
+  return m;
+}
+
+// The wrench on the carrier, and how far Newton's method would move the spin; tyres remember nothing of it.
+struct WheelRow {
+  Vec6 force, reduced;
+  Mat6 block;
+};
+WheelRow wheel_row(Model& m, const Twist<double>& u, double spin, double h) {
+  const std::vector<TyreElement> tyres = m.tyres;
+  WheelRow out{};
+  out.force = m.evaluate({u}, {spin}, h, false)[0];
+  m.tyres = tyres;
+  out.reduced = m.evaluate({u}, {spin}, h, true)[0];
+  out.block = m.matrix().at(0, 0);
+  m.tyres = tyres;
+  return out;
+}
+
+// The spin at which its own equation holds while the carrier has the velocity u: there the eliminated wrench is the
+// wrench itself. The step of the spin is read from their difference, along the derivative of the wrench by the spin.
+double balanced_spin(Model& m, const Twist<double>& u, double spin, double h) {
+  const double step = 1e-4;
+  for (int k = 0; k < 50; ++k) {
+    const Vec6 ahead = wheel_row(m, u, spin + step, h).force, behind = wheel_row(m, u, spin - step, h).force;
+    const WheelRow here = wheel_row(m, u, spin, h);
+    double along = 0.0, square = 0.0;
+    for (int p = 0; p < 6; ++p) {
+      const double slope = (ahead[p] - behind[p]) / (2.0 * step);
+      along += slope * (here.reduced[p] - here.force[p]);
+      square += slope * slope;
+    }
+    const double change = along / square;
+    spin += change;
+    if (std::fabs(change) < 1e-12 * (1.0 + std::fabs(spin))) break;
+  }
+  return spin;
+}
+
+// The block of a carrier from which the spin was eliminated is the derivative of the wrench along balanced spins.
+Difference wheel_difference(Model& m, double h) {
+  const Twist<double> at = m.state.twists[0];
+  const double spin = balanced_spin(m, at, m.state.spins[0], h);
+  const Mat6 exact = wheel_row(m, at, spin, h).block;
+  Difference found{0.0, 0.0};
+  const double step = 1e-4;
+  for (int q = 0; q < 6; ++q) {
+    Vec6 side[2];
+    for (int s = 0; s < 2; ++s) {
+      Twist<double> u = at;
+      (q < 3 ? u.v : u.w)[q % 3] += s == 0 ? step : -step;
+      side[s] = wheel_row(m, u, balanced_spin(m, u, spin, h), h).force;
+    }
+    for (int p = 0; p < 6; ++p) {
+      const double numeric = -(side[0][p] - side[1][p]) / (2.0 * step);
+      // inertia alone is 30 kg / 1e-4 s: leave it out, or it would hide the tyre
+      const double inertia = p == q ? (p < 3 ? m.bodies[0].mass : m.bodies[0].inertia(p - 3, p - 3)) / h : 0.0;
+      found.worst = std::max(found.worst, std::fabs(numeric - exact(p, q)));
+      found.scale = std::max(found.scale, std::fabs(exact(p, q) - inertia));
+    }
+  }
+  return found;
+}
+
+// Exact but for what lags by an evaluation: radii and rolling resistance, and the sense of rolling near standstill.
+void wheel_rows_are_exact() {
+  for (int round = 0; round < 8; ++round) {
+    for (Braking braking : {Braking::none, Braking::slipping, Braking::holding}) {
+      Model plain = one_wheel(braking, true, false);
+      const Difference d = wheel_difference(plain, 1e-4);
+      CHECK_NEAR(d.worst / d.scale, 0.0, 1e-5);
+      for (bool moving : {true, false}) {
+        Model rolling = one_wheel(braking, moving, true);
+        const Difference r = wheel_difference(rolling, 1e-4);
+        CHECK_NEAR(r.worst / r.scale, 0.0, 0.1);
+      }
+    }
+  }
+}
+
+// A model with one of everything, on the road.
+Model one_of_everything() {
+  Model m;
+  for (int i = 0; i < 3; ++i) {
+    m.bodies.push_back({40.0, M3::diagonal(1.0, 1.0, 1.0)});
+    m.state.poses.push_back({{0.0, 0.8 * (i - 1), 0.3}, Quat<double>::identity()});
+  }
+  m.finish();
+  for (Rotation r : {Rotation::none, Rotation::vector, Rotation::axis, Rotation::cross, Rotation::twist}) {
+    m.pairs.push_back(some_pair(m, 0, 1, r));
+  }
+  m.lines.push_back(some_line(m, 0, 1));
+  m.torsions.push_back(some_torsion(m, 1, 2));
+  m.beams.push_back(some_beam(m, 1, 2, 2e-3));
+  m.drives.push_back(some_drive(m, 0, 2));
+  m.air.push_back({1, 0.4, 0.0, 0.1, {0, 0, 0.2}, {1, 0, 0}, {-1, 0, 0}});
+  for (int i : {0, 2}) {
+    TyreElement e{};
+    e.tyre = some_tyre(true);
+    e.centre = {0, 0, 0};
+    e.pressure = 230e3;
+    m.tyres.push_back(e);
+    Wheel wheel{};
+    wheel.body = i;
+    wheel.brake_body = i == 0 ? 0 : 1;
+    wheel.drive_body = 1;
+    wheel.axis = {0.0, 1.0, 0.0};
+    wheel.inertia = 1.0;
+    wheel.first_tyre = i / 2;
+    wheel.tyre_count = 1;
+    wheel.brake_torque = 50.0;
+    m.wheels.push_back(wheel);
+  }
+  m.profiles.push_back(Curve({-10.0, 0.0, 10.0}, {0.0, 0.0, 0.1}));
+  m.tyres[0].profile = 0;
+  m.differentials.push_back({0, 1, Curve({-10.0, 0.0, 10.0}, {-50.0, 0.0, 50.0})});
+  Driveline<>& d = m.driveline;
+  d.present = true;
+  d.map_speeds = {0.0, 600.0};
+  d.map_throttles = {0.0, 1.0};
+  d.map_torques = {-10.0, 200.0, -60.0, 150.0};
+  d.ratios = {3.0, 1.5};
+  d.upshift = {500.0, 600.0};
+  d.downshift = {0.0, 150.0};
+  d.final_drive = 3.5;
+  d.shares = {0.5, 0.5};
+  d.throttle = 0.4;
+  m.finish();
+  for (Twist<double>& u : m.state.twists) u.v = {10.0, 0.0, 0.0};
+  m.state.previous = m.state.twists;
+  m.state.spins = m.state.previous_spins = {32.0, 32.0};
+  return m;
+}
+
+void a_step_allocates_nothing() {
+  Model m = one_of_everything();
+  const long before = allocations;
+  CHECK(before > 0);  // the counter counts
+  for (int i = 0; i < 200; ++i) CHECK(std::isfinite(m.step(1e-3, 2)));
+  CHECK_NEAR(allocations - before, 0.0, 0.0);
+  const Model::StaticResult at_rest = m.solve_statics(3, 1e-12, 0.01, 1);
+  CHECK(at_rest.iterations > 0);
+  CHECK_NEAR(allocations - before, 0.0, 0.0);
+}
+
 }  // namespace
 
 int main() {
   derivatives_are_exact();
+  wheel_rows_are_exact();
+  a_step_allocates_nothing();
   momentum_is_conserved();
   oscillator_has_its_frequency();
   free_rotation_keeps_its_momentum();

@@ -173,7 +173,7 @@ class Multibody:
 
 class Rtm:
     """
-    The real-time model. Parameters are in the order of trackrod.rtm.coefficients; wheels fl, fr, rl, rr. A row of a run: time, position (3), quaternion (4), velocity (3) and angular velocity (3) in body axes, travels (4), their rates (4), spins (4), steer angles (4), inclinations (4), acceleration of the centre of gravity in E (3), rack, engine speed, gear, clutch torque, then ten for each tyre.
+    The real-time model. Parameters are in the order of trackrod.rtm.coefficients; wheels fl, fr, rl, rr. A row of a run: time, position (3), quaternion (4), velocity (3) and angular velocity (3) in body axes, travels (4), their rates (4), spins (4), steer angles (4), inclinations (4), acceleration of the centre of gravity in E (3), rack, engine speed, gear, clutch torque, steering torque, then ten for each tyre.
     """
 
     def __init__(self, parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
@@ -191,6 +191,15 @@ class Rtm:
     def set_driveline(self, speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], throttles: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], torques: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], ratios: Sequence[float], upshift: Sequence[float], downshift: Sequence[float], final_drive: float, efficiency: float, shift_time: float, engine_inertia: float, driveline_inertia: float, idle: float, limit: float, clutch_capacity: float) -> None: ...
 
     def set_differential(self, axle: int, torque: tuple[Sequence[float], Sequence[float]]) -> None: ...
+
+    def set_steering(self, torsion_bar: tuple[Sequence[float], Sequence[float]], assist: tuple[Sequence[float], Sequence[float]], rack_mass: float, rack_damping: float, rack_friction: float) -> None:
+        """Elastic steering: pinion and rack on a torsion bar, with assistance."""
+
+    def set_force(self, force: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Constant force on the body in E at a point of V."""
+
+    def set_down(self, direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Direction of gravity in E, a unit vector."""
 
     def set_road(self, height: float) -> None: ...
 

@@ -59,11 +59,9 @@ def test_writes_runs_page_and_picture_and_keeps_the_maps(kept: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("double_wishbone_car", "--manoeuvre=step_ster"), "did you mean 'step_steer'"),
         (("double_wishbone_car", "--manoeuvre=parking"), "unknown manoeuvre with indices 'parking'"),
         (("double_wishbone_car", "--manoeuvre=braking", "--set=speed_kmh=fast"), "'fast' is not a number"),
         (("double_wishbone_car", "--manoeuvre=braking", "--set=speed_kmh"), "is not KEY=VALUE"),
-        (("double_wishbone", "--manoeuvre=braking"), "did you mean 'double_wishbone_car'"),
         (("double_wishbone_car", "--manoeuvre=braking", "--out=/dev/null/folder"), "cannot be made"),
     ],
 )

@@ -84,6 +84,7 @@ def test_text_tells_what_happened(tmp_path: Path) -> None:
     result = trackrod("simulate", "lcv_3t5", "--payload", "kerb", *SHORT, "--plot", page)
     assert result.returncode == 0, result.stderr
     assert "down to 0.05" in result.stdout
+    assert "from [s]" in result.stdout
     assert f"wrote {page}" in result.stdout
     assert "Wheel loads" in page.read_text()
 

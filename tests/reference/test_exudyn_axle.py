@@ -12,20 +12,12 @@ pytest.importorskip("exudyn", reason="NO SECOND CODE: exudyn is not installed, t
 from reference.correlation import WheelMap, bundled, grid, heights, map_by_core, map_by_exudyn
 from reference.exudyn_vehicle import build, linearised, refined
 from trackrod.core.corners import Axle
-from trackrod.multibody import compile as compilation
 from trackrod.multibody.compile import compile_axle
 from trackrod.vehicle.elements import Mode
 from trackrod.vehicle.vehicle import Vehicle
 
 TRAVEL = np.concatenate((np.linspace(0, 0.06, 7), np.linspace(0.05, -0.06, 12)))
 SIGNS = {"parallel": 1.0, "opposite": -1.0}
-
-
-@pytest.fixture
-def rigid_joints(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Our ideal joints ten times as stiff; turning a hundred times."""
-    monkeypatch.setattr(compilation, "JOINT_STIFFNESS", 3e10)
-    monkeypatch.setattr(compilation, "JOINT_TURNING_STIFFNESS", 3e9)
 
 
 def both_maps(vehicle: Vehicle, count: int = 9) -> tuple[WheelMap, WheelMap]:
@@ -85,7 +77,6 @@ def test_leaf_axle_as_it_is(leaf_car: Vehicle, motion: str, limit: float) -> Non
     assert leaf_forces(leaf_car, SIGNS[motion], peer=refined(leaf_car, 8)) < limit
 
 
-@pytest.mark.usefixtures("rigid_joints")
 @pytest.mark.parametrize("motion", SIGNS)
 def test_leaf_axle_converges(leaf_car: Vehicle, motion: str) -> None:
     """What is left falls with the number of pieces."""
@@ -102,7 +93,6 @@ def test_leaf_axle_with_bushed_eyes(motion: str) -> None:
     assert fine < 0.0003
 
 
-@pytest.mark.usefixtures("rigid_joints")
 @pytest.mark.parametrize("motion", SIGNS)
 def test_leaf_axle_by_geometrically_exact_beams(leaf_car: Vehicle, motion: str) -> None:
     """Leaves without preload: exudyn's exact beam begins without stress."""

@@ -56,12 +56,12 @@ def test_axes_have_units_that_engineers_plot(found: tuple[Index, ...]) -> None:
     assert np.abs(reference.y).max() == pytest.approx(np.degrees(found[2].reference.largest))
 
 
-def test_bars_are_as_high_as_the_indices_and_those_above_the_tolerance_stand_out(found: tuple[Index, ...]) -> None:
-    *bars, limit = index_figure(found, "title").panels[0].lines
-    assert [bar.y.max() for bar in bars] == [index.value_pct for index in found]
+def test_bars_are_as_long_as_the_indices_and_those_above_the_tolerance_stand_out(found: tuple[Index, ...]) -> None:
+    *bars, limit, _ = index_figure(found, "title").panels[0].lines
+    assert [bar.x.max() for bar in bars] == [index.value_pct for index in found]
     assert {bar.color for bar, index in zip(bars, found, strict=True) if index.value_pct > 5.0} == {1}
     assert {bar.color for bar, index in zip(bars, found, strict=True) if index.value_pct <= 5.0} == {2}
-    assert (limit.y == 5.0).all()
+    assert (limit.x == 5.0).all()
 
 
 def test_numbers_of_scalar_indices_are_in_the_table() -> None:

@@ -66,7 +66,6 @@ def test_derivatives_of_every_column(name: str, parameter: str) -> None:
     check(parameter, *exact(name))
 
 
-@pytest.mark.xfail(reason="the deflection of a tyre forgets how its free radius depends on the spin (Dual only)")
 def test_derivatives_with_a_tyre_that_grows() -> None:
     check("brake_front", *exact("double_wishbone_car", 7e-4))
 

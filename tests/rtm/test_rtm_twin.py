@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from converted_vehicles import spec_of
+from converted_vehicles import maps, spec_of, vehicle
 
+from trackrod.convert.conversion import convert
 from trackrod.rtm.driving import RealTimeVehicle
+from trackrod.rtm.spec import SteeringSpec
 from trackrod.rtm.twin import Twin
 
 STEPS = 200
@@ -23,24 +27,36 @@ def controls() -> np.ndarray:
     return np.column_stack((0.8 * np.sin(k / 25), throttle, brake, np.zeros(STEPS)))
 
 
-def rows_of_both(name: str, compliance: bool) -> tuple[np.ndarray, np.ndarray]:
-    spec = spec_of(name, compliance=compliance).with_parameters(
+def rows_of_both(name: str, compliance: bool, steering: SteeringSpec | None = None) -> tuple[np.ndarray, np.ndarray]:
+    spec = replace(spec_of(name, compliance=compliance), steering=steering).with_parameters(
         friction_front=80.0, friction_rear=50.0, lift_front=0.05, lift_rear=-0.02, cg_y=0.02
     )
-    vehicle, twin = RealTimeVehicle(spec), Twin(spec)
+    core, twin = RealTimeVehicle(spec)._core, Twin(spec)
     tyres = len(twin.tyres)
     waves = 0.01 * np.sin(np.arange(STEPS)[:, None] / 15 + np.arange(tyres))  # each tyre on a road of its own
-    for model in (vehicle._core, twin):
+    for model in (core, twin):
         model.reset()
         model.start(20.0, SPINS, 250.0, 3)
-    fast, _ = vehicle._core.run(1e-3, 1, controls(), waves)
+    fast, _ = core.run(1e-3, 1, controls(), waves)
     return fast, twin.run(controls(), waves)
 
 
 @pytest.mark.parametrize("compliance", [False, True], ids=["kinematic", "compliant"])
 @pytest.mark.parametrize("name", ["double_wishbone_car", "lcv_7t"])
 def test_twin_and_core_agree(name: str, compliance: bool) -> None:
-    fast, slow = rows_of_both(name, compliance)
+    compare(*rows_of_both(name, compliance))
+
+
+def test_twin_and_core_agree_with_an_elastic_steering() -> None:
+    name = "double_wishbone_car"
+    steering = convert(vehicle(name), maps(name), elastic_steering=True).spec.steering
+    assert steering is not None
+    fast, slow = rows_of_both(name, True, replace(steering, rack_friction=120.0))
+    assert np.ptp(fast[:, 37]) > 1e-3, "the rack does not move"
+    compare(fast, slow)
+
+
+def compare(fast: np.ndarray, slow: np.ndarray) -> None:
     moved = np.ptp(fast, axis=0)
     assert (moved[1:14] > 1e-6).all(), "a body that rests somewhere would hide a wrong sign"
     assert (moved[14:26] > 1e-4).all()

@@ -11,7 +11,7 @@ from trackrod.core.errors import InputError
 from trackrod.workflow import cache
 from trackrod.workflow.cache import CACHE_VARIABLE, cache_folder, cached, code_hash
 
-SCHEMA: Schema[dict[str, int]] = Schema("trackrod.test", 1, dict, lambda data: dict(data))
+SCHEMA: Schema[dict[str, int]] = Schema("trackrod.test", 1, dict, dict)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_made_once(folder: Path) -> None:
 def test_another_version_of_the_form_is_made_anew(folder: Path) -> None:
     calls: list[int] = []
     ask(1, calls)
-    ask(1, calls, Schema("trackrod.test", 2, dict, lambda data: dict(data)))
+    ask(1, calls, Schema("trackrod.test", 2, dict, dict))
     assert calls == [1, 1]
     assert folder.is_dir()
 

@@ -168,6 +168,7 @@ class Model {
     StaticResult result{false, 0, 0.0, 0.0};
     for (int k = 0; k < most_iterations; ++k) {
       static_forces(true);
+      release(held);
       result.residual = largest(right_);
       if (!std::isfinite(result.residual)) return result;
       if (held != ground) {
@@ -184,11 +185,18 @@ class Model {
       if (result.change < tolerance) {
         result.converged = true;
         static_forces(false);
+        release(held);
         result.residual = largest(right_);
         return result;
       }
     }
     return result;
+  }
+
+  // What keeps x, y and yaw of a held body takes whatever force that needs.
+  void release(int held) {
+    if (held == ground) return;
+    for (int j : {0, 1, 5}) right_[static_cast<std::size_t>(held)][j] = 0.0;
   }
 
   // Relative motion of two bodies at the present state.
@@ -550,7 +558,7 @@ class Model {
     return found;
   }
 
-  static constexpr double holding_stiffness = 1e6;  // [N/m], [N m/rad]
+  static constexpr double holding_stiffness = 1e12;  // [N/m], [N m/rad]
   static constexpr double brake_stiffness = 1e5;    // of a brake that holds [N m/rad]
   static constexpr double brake_damping = 200.0;  // [N m s/rad]
 

@@ -139,8 +139,8 @@ inline WheelForces<T> tyre_forces(TyreElement& e, const V3& axis_body, const Vec
   const T Fx = chained(o.Fx), Fy = chained(o.Fy), Mx = chained(o.Mx), My = chained(o.My), Mz = chained(o.Mz);
   e.last_Fx = o.Fx.v;
   e.last_Fy = o.Fy.v;
-  e.sigma_x = o.sigma_x.v;
-  e.sigma_y = o.sigma_y.v;
+  e.sigma_x = o.sigma_x.v * deflection_share(o.mux.v * value_of(Fz), o.Kxk.v, value_of(sx));
+  e.sigma_y = o.sigma_y.v * deflection_share(o.muy.v * value_of(Fz), o.Kya.v, value_of(sy));
   e.Kxk = o.Kxk.v;
   e.Kya = o.Kya.v;
   e.forces = {o.Fx.v, o.Fy.v, value_of(Fz), o.Mx.v, o.My.v, o.Mz.v, contact_in.kappa.v, std::atan(value_of(sy)),

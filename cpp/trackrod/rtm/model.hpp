@@ -95,6 +95,20 @@ struct AxleData {
   OwnedCurve spring, stops, antiroll, damper;  // forces at the wheel over travel, half the opposite travel; over length rate
 };
 
+// The steering with elasticity: steering wheel, pinion and rack, joined by a torsion bar and the mesh of the gear
+// (Pfeffer's model). Without it the rack follows the steering wheel by the ratio.
+struct SteeringData {
+  bool elastic = false;
+  OwnedCurve torsion_bar;          // torque over twist [N m], [rad]
+  OwnedCurve assist;               // force on the rack over twist, in the sense of the twist [N], [rad]
+  double rack_mass = 3.0;          // [kg]
+  double pinion_inertia = 1e-3;    // [kg m2]
+  double mesh_stiffness = 5e6;     // [N/m] along the rack
+  double rack_damping = 500.0;     // [N s/m]
+  double rack_friction = 0.0;      // [N]
+  double bar_damping = 0.5;        // [N m s/rad]
+};
+
 struct TyreData {
   trackrod::Tyre<double> tyre;
   VerticalCurves curves{};
@@ -114,6 +128,7 @@ struct State {
   T brake_angle[wheel_count];             // wind-up of held brakes [rad]
   T compliance[wheel_count][compliance_count];
   Vec3<T> J_before[wheel_count][2];       // of the step before, for their rates
+  T rack, rack_rate, pinion, pinion_rate;  // of the elastic steering [m], [m/s], [rad], [rad/s]
   double time = 0.0;
 };
 
@@ -129,6 +144,7 @@ struct Inputs {
   int gear = 0;                                                  // 0 automatic, -1 neutral
   double road_height[8] = {}, road_speed[8] = {}, mu[8] = {1, 1, 1, 1, 1, 1, 1, 1};  // of each tyre
   Vec3<double> force{0, 0, 0}, point{0, 0, 0};  // external force in E at a point of V [N], [m]
+  Vec3<double> down{0, 0, -1};                  // direction of gravity in E: a slope tilts it
 };
 
 template <class T>
@@ -141,6 +157,7 @@ template <class T>
 struct Outputs {
   Vec3<T> acceleration;  // of the total centre of gravity in E, without gravity [m/s2]
   T rack;
+  T steering_torque;     // that the driver must exert, to the left positive [N m]
   T steer[wheel_count], camber[wheel_count];  // axis-signed: steer about z, inclination about x [rad]
 };
 
@@ -152,6 +169,7 @@ class Model {
   AxleData axles[2];
   std::vector<TyreData> tyres;
   Driveline<T> driveline;
+  SteeringData steering;
   OwnedCurve differential[2];  // torque over speed difference, front and rear
   double lag = 0.005;          // of the compliance [s]
   double road = 0.0;           // height of the road in V at the design position [m]
@@ -170,6 +188,7 @@ class Model {
       axles[i] = other.axles[i];
       differential[i] = other.differential[i];
     }
+    steering = other.steering;
     tyres = other.tyres;
     link_tyres();
     driveline.take(other.driveline);
@@ -200,6 +219,7 @@ class Model {
     state.r = origin();
     state.q = Quat<T>::identity();
     state.v = state.w = {T(0.0), T(0.0), T(0.0)};
+    state.rack = state.rack_rate = state.pinion = state.pinion_rate = T(0.0);
     tyre_states.assign(tyres.size(), TyreState<T>{});
     tyre_outputs.assign(tyres.size(), TyreOutput<T>{});
     Kinematics k[wheel_count];
@@ -211,8 +231,9 @@ class Model {
   Vec3<T> origin() const { return {T(wheels[0].centre.x) - p.cg_to_front, p.cg_y, p.cg_height + road}; }
 
   void step(const Inputs& in, double h) {
-    const T rack = p.steering_ratio * in.steering_wheel_angle;
-    const T rack_rate = p.steering_ratio * in.steering_wheel_rate;
+    const bool elastic = steering.elastic;
+    const T rack = elastic ? state.rack : p.steering_ratio * in.steering_wheel_angle;
+    const T rack_rate = elastic ? state.rack_rate : p.steering_ratio * in.steering_wheel_rate;
     Kinematics k[wheel_count];
     kinematics(rack, rack_rate, k);
     const Mat3<T> R = to_matrix(state.q);
@@ -228,6 +249,7 @@ class Model {
     bodies(in, R, k, load, h);
     compliance(load, h);
     remember(k);
+    steer(in, k, load, h);
     outputs.rack = rack;
     state.time += h;
   }
@@ -241,6 +263,7 @@ class Model {
     T damper[2];       // length of the damper by the same
     Vec3<T> rate;      // of p in the body
     Vec3<T> axis;      // spin axis in body axes
+    Vec3<T> by_rack, turn_by_rack;  // place and rotation by the rack travel
     T steer, inclination;
   };
   // Force and moments of the tyres on a wheel.
@@ -290,7 +313,12 @@ class Model {
         k.damper[j] = slope(damper_length);
       }
       k.rate = k.J[0] * state.zd[left] + k.J[1] * state.zd[right];
-      if (steered) k.rate += Vec3<T>{by_second[tx], by_second[ty], by_second[tz]} * rack_rate;
+      k.by_rack = k.turn_by_rack = {T(0.0), T(0.0), T(0.0)};
+      if (steered) {
+        k.by_rack = {by_second[tx], by_second[ty], by_second[tz]};
+        k.turn_by_rack = {by_second[rx], by_second[ry], by_second[rz]};
+        k.rate += k.by_rack * rack_rate;
+      }
       k.inclination = value[rx] + c[crx];
       k.steer = value[rz] + c[crz];
       const T ci = cos(k.inclination);
@@ -336,7 +364,7 @@ class Model {
     T Fz, rho;
     ContactInput<T> input;
     ContactOutput<T> output;
-    T sy;
+    T sx, sy;
   };
 
   Contact find_contact(int index, const Inputs& in, const Mat3<T>& R, const Kinematics& k, double h) {
@@ -357,7 +385,7 @@ class Model {
     const T height = state.r.z + R(2, 0) * place.x + R(2, 1) * place.y + R(2, 2) * place.z - in.road_height[index];
     const T radius = height / cosine;
     const T omega = state.spin[data.wheel];
-    c.rho = T(free_radius(data.tyre, value_of(omega))) - radius;
+    c.rho = free_radius(data.tyre, omega) - radius;
     tyre_outputs[t] = TyreOutput<T>{};
     tyre_outputs[t].deflection = c.rho;
     if (!(value_of(c.rho) > 0.0)) {
@@ -383,9 +411,9 @@ class Model {
     const ContactVelocity<T> velocity{Vx, Vx - omega * Re, Vsy};
     s.slip = relax(s.slip, velocity, s.sigma_x, s.sigma_y, h);
     const double low = data.tyre.model == TyreModel::pac89 ? pac89::low_speed : data.tyre.mf.VXLOW;
-    const T sx = damped_slip(s.slip.x, velocity.Vsx, Vx, c.Fz, s.Kxk, s.sigma_x, low);
+    c.sx = damped_slip(s.slip.x, velocity.Vsx, Vx, c.Fz, s.Kxk, s.sigma_x, low);
     c.sy = damped_slip(s.slip.y, T(-velocity.Vsy), Vx, c.Fz, s.Kya, s.sigma_y, low);
-    c.input = contact_input(TransientSlip<T>{sx, c.sy}, c.Fz, gamma, Vx, T(data.pressure), T(in.mu[index]));
+    c.input = contact_input(TransientSlip<T>{c.sx, c.sy}, c.Fz, gamma, Vx, T(data.pressure), T(in.mu[index]));
     return c;
   }
 
@@ -443,8 +471,8 @@ class Model {
     const int wheel = tyres[t].wheel;
     const ContactOutput<T>& o = c.output;
     TyreState<T>& s = tyre_states[t];
-    s.sigma_x = o.sigma_x;
-    s.sigma_y = o.sigma_y;
+    s.sigma_x = o.sigma_x * deflection_share(T(o.mux * c.Fz), o.Kxk, c.sx);
+    s.sigma_y = o.sigma_y * deflection_share(T(o.muy * c.Fz), o.Kya, c.sy);
     s.Kxk = o.Kxk;
     s.Kya = o.Kya;
     s.Fx = o.Fx;
@@ -529,7 +557,7 @@ class Model {
   // Accelerations of body and wheels, and the new velocities and positions.
   void bodies(const Inputs& in, const Mat3<T>& R, const Kinematics* k, Load* load, double h) {
     const Vec3<T>&v = state.v, &w = state.w;
-    const Vec3<T> g = Vec3<T>{R(2, 0), R(2, 1), R(2, 2)} * -p.gravity;  // in body axes
+    const Vec3<T> g = transpose(R) * in.down * p.gravity;  // in body axes
     const Mat3<T> inertia = {{{p.Ixx, p.Ixy, p.Ixz}, {p.Ixy, p.Iyy, p.Iyz}, {p.Ixz, p.Iyz, p.Izz}}};
     const Vec3<T> spinning = cross(w, v);
 
@@ -636,7 +664,37 @@ class Model {
     state.r += R * state.v * h;
     state.q = normalised(state.q * quat_exp(state.w * h));
     for (int i = 0; i < wheel_count; ++i) state.z[i] += state.zd[i] * h;
-    outputs.acceleration = R * (tyre_sum / mass) + Vec3<T>{T(0.0), T(0.0), -p.gravity};
+    outputs.acceleration = R * (tyre_sum / mass) + Vec3<T>{p.gravity * in.down.x, p.gravity * in.down.y, p.gravity * in.down.z};
+  }
+
+  // What the wheels do to the rack, the torque at the steering wheel, and the new rack of an elastic steering.
+  void steer(const Inputs& in, const Kinematics* k, const Load* load, double h) {
+    T force(0.0), mass(steering.rack_mass);
+    for (int i = 0; i < wheel_count; ++i) {
+      if (!axles[i / 2].steered) continue;
+      const Vec3<T> on_carrier = load[i].m - k[i].axis * load[i].brake;
+      force += dot(k[i].by_rack, load[i].f) + dot(k[i].turn_by_rack, on_carrier);
+      const T turn = k[i].turn_by_rack.z;
+      mass += turn * turn * (i < 2 ? p.unsprung_yaw_inertia_front : p.unsprung_yaw_inertia_rear);
+    }
+    if (!steering.elastic) {
+      outputs.steering_torque = -force * p.steering_ratio;
+      return;
+    }
+    const T twist = T(in.steering_wheel_angle) - state.pinion;
+    const T bar = steering.torsion_bar.at(twist) + (T(in.steering_wheel_rate) - state.pinion_rate) * steering.bar_damping;
+    const double sense = value_of(p.steering_ratio) < 0.0 ? -1.0 : 1.0;
+    const T mesh = (state.pinion * p.steering_ratio - state.rack) * steering.mesh_stiffness;
+    const T slow = state.rack_rate * (1.0 / friction_speed);
+    const T rub = slow / sqrt(T(1.0) + slow * slow) * steering.rack_friction;
+    const T push = force + mesh + steering.assist.at(twist) * sense - rub;
+    // the rack's own damping is implicit, so that any amount of it is stable
+    state.rack_rate = (state.rack_rate + push * (h / mass)) / (T(1.0) + T(steering.rack_damping * h) / mass);
+    state.rack += state.rack_rate * h;
+    state.pinion_rate += (bar - mesh * p.steering_ratio) * (h / steering.pinion_inertia);
+    state.pinion_rate = state.pinion_rate / (1.0 + pinion_damping * h / steering.pinion_inertia);
+    state.pinion += state.pinion_rate * h;
+    outputs.steering_torque = bar;
   }
 
   // Springs, stops, anti-roll bar, dampers and friction as forces on the travels.
@@ -732,6 +790,7 @@ class Model {
 
   static constexpr double brake_stiffness = 1e5;   // of a brake that holds [N m/rad]
   static constexpr double brake_damping = 200.0;   // [N m s/rad]
+  static constexpr double pinion_damping = 0.2;    // [N m s/rad]
   static constexpr double friction_speed = 0.005;  // [m/s] where dry friction has 70 % of its force
 };
 

@@ -46,6 +46,16 @@ TRACKROD_HD inline TransientSlip<T> relax(const TransientSlip<T>& s, const Conta
   return {relax(s.x, v.Vsx, v.Vx, sigma_x, h), relax(s.y, -v.Vsy, v.Vx, sigma_y, h)};
 }
 
+// Share of the relaxation length that is left at a large slip s: friction bends the carcass by mu Fz / C and no further, so
+// that a tyre that slides stores the deflection of its force and not that of its slip (secant stiffness, Pacejka 2012,
+// section 7.2.3). Without it a vehicle that stops with locked wheels is thrown back by half a metre of imaginary
+// deflection. K is the slip stiffness, `limit` the largest force mu Fz.
+template <class T>
+TRACKROD_HD inline T deflection_share(const T& limit, const T& K, const T& s) {
+  const T linear = abs(K * s);
+  return value_of(linear) > value_of(limit) ? limit / linear : T(1.0);
+}
+
 // Slips with the damping that the string lacks at standstill (Pacejka 2012, (8.128)): a tenth of the critical damping of
 // the carried mass on the carcass spring, fading out at low_speed. `stiffness` is the slip stiffness K of the direction.
 template <class T>

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from trackrod.adams.source import open_vehicle
@@ -15,7 +16,7 @@ from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument, parse_aliases
 from trackrod.core import signals
 from trackrod.core.corners import Corner
-from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity, raise_if_errors
+from trackrod.core.errors import MissingFileError, Place, Problem, Severity, raise_if_errors
 from trackrod.core.run_files import RUN_SUFFIXES, write_run
 from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre_class
@@ -23,10 +24,12 @@ from trackrod.manoeuvres.settings import STANDARD_GRAVITY, Setting
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.report.page import shown
 from trackrod.report.run import PLOT_SUFFIXES, write_run_plot
+from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.simulate.drive import simulate as drive
 from trackrod.simulate.model import VehicleModel
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
+from trackrod.workflow.stages import converted
 
 __all__ = ["equilibrium", "manoeuvres", "simulate"]
 
@@ -155,8 +158,7 @@ def _opened(
 def _model(kind: ModelKind, vehicle: Vehicle, step: float) -> VehicleModel:
     if kind is ModelKind.MULTIBODY:
         return MultibodyVehicle(vehicle, step=step)
-    hint = "use --model multibody; in Python, simulate() drives a RealTimeVehicle as well"
-    raise InputError(Problem("--model rtm: a real-time model cannot be made from a vehicle here yet", hint=hint))
+    return RealTimeVehicle(converted(vehicle).spec, step=step)
 
 
 def _pairs(given: list[str]) -> dict[str, str]:
@@ -233,7 +235,7 @@ def _print(run: Run, files: list[Path]) -> None:
     described = run.metadata
     table = Table(title=f"{described['name']} ({described['model']})")
     for head in ("phase", "from [s]", "to [s]", "ended"):
-        table.add_column(head, justify="right" if "[" in head else "left")
+        table.add_column(escape(head), justify="right" if "[" in head else "left")  # [s] would strike text out
     for phase in described["phases"]:
         table.add_row(phase["name"], f"{phase['start_s']:.2f}", f"{phase['end_s']:.2f}", phase["ended"])
     console.print(table)

@@ -1,7 +1,7 @@
 """The direct conversion: a real-time model from a vehicle and the K&C maps of its axles.
 
-Every number of the result says where it came from and whether it is certain: masses, geometry, maps and tyres follow from
-the description; what stands for effects that the real-time model does not have is uncertain and may be tuned.
+Every number of the result says where it came from and whether it is certain: masses, geometry, maps and tyres follow
+from the description; what stands for effects that the real-time model does not have is uncertain and may be tuned.
 
 Reference: paper 002, eq. 1 to 7.
 """
@@ -14,6 +14,7 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
 
 from trackrod.convert.masses import MassSplit, SplitFactors, split_masses
 from trackrod.core.corners import Axle, Corner, Side
@@ -28,6 +29,7 @@ from trackrod.rtm.spec import (
     ComplianceSpec,
     Curve,
     RtmSpec,
+    SteeringSpec,
     WheelSpec,
 )
 from trackrod.vehicle.vehicle import Vehicle
@@ -74,6 +76,7 @@ def convert(
     factors: SplitFactors | None = None,
     detail: Detail | Mapping[Axle, Detail] = Detail.TWO_DIMENSIONAL,
     compliance: bool = True,
+    elastic_steering: bool = False,
     road_height: float = 0.0,
 ) -> Conversion:
     """Make the real-time model of a vehicle.
@@ -90,13 +93,16 @@ def convert(
         How much of the kinematics is kept, for both axles or for each.
     compliance
         Whether the wheels give way under load.
+    elastic_steering
+        Whether torsion bar and assistance of the vehicle's steering are modelled; the K&C maps are then those of the
+        rack, as always. The multibody model's own steering is rigid.
     road_height
         Height of the road in V at the design position [m].
 
     Raises
     ------
     InputError
-        Maps are missing or belong to another vehicle.
+        Maps are missing, or an elastic steering is asked for and the vehicle has no torsion bar.
     """
     missing = [str(axle) for axle in Axle if axle not in maps]
     if missing:
@@ -111,6 +117,7 @@ def convert(
         tyres=vehicle.tyres,
         powertrain=vehicle.powertrain,
         road_height=road_height,
+        steering=_steering(vehicle) if elastic_steering else None,
     )
     return Conversion(spec, _sources(vehicle), masses)
 
@@ -216,9 +223,9 @@ def _axle(vehicle: Vehicle, maps: KcMaps, axle: Axle, masses: MassSplit) -> Axle
     # springs must not notice: the load of the design position stays.
     bare = mean(ride, "_without_stops", 1.0)
     spring = bare - weight
-    parallel = np.interp(y, z, bare)
-    opposite = np.interp(-y, z, bare)
-    antiroll = mean(roll, "_without_stops", -1.0) - 0.5 * (parallel - opposite)
+    # the same curve that the model will follow, so that spring and anti-roll bar together are the roll map
+    ride_curve = PchipInterpolator(z, bare)
+    antiroll = mean(roll, "_without_stops", -1.0) - 0.5 * (ride_curve(y) - ride_curve(-y))
     layout = vehicle.axle(axle)
     reaction = vehicle.wheel(left).drive_reaction
     return AxleSpec(
@@ -229,6 +236,19 @@ def _axle(vehicle: Vehicle, maps: KcMaps, axle: Axle, masses: MassSplit) -> Axle
         antiroll=Curve(y, antiroll),
         damper=_damper(vehicle, layout.subsystem),
     )
+
+
+def _steering(vehicle: Vehicle) -> SteeringSpec:
+    steering = vehicle.steering
+    if steering is None or steering.torsion_bar is None:
+        raise InputError(f"'{vehicle.name}' has no torsion bar for an elastic steering")
+    assist = Curve()
+    if steering.assist is not None:
+        pressure = steering.assist.pressure
+        assist = Curve(pressure.x, pressure.y * steering.assist.piston_area)
+    rack = next(joint for joint in vehicle.joints if joint.name == steering.rack_joint)
+    bar = steering.torsion_bar
+    return SteeringSpec(Curve(bar.x, bar.y), assist, rack_mass=max(vehicle.body(rack.bodies[0]).mass, 0.5))
 
 
 def _damper(vehicle: Vehicle, subsystem: str) -> Curve:

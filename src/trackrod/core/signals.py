@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 
 from trackrod.core.corners import Corner, Side
@@ -113,6 +114,9 @@ class CornerSignal:
 
     def __getitem__(self, corner: Corner | str) -> Signal:
         """The signal at one corner."""
+        return _at_corner(self, corner)
+
+    def _at(self, corner: Corner | str) -> Signal:
         if corner not in tuple(Corner):
             raise UnknownNameError("corner", corner, Corner)
         corner = Corner(corner)
@@ -136,6 +140,12 @@ class CornerSignal:
     def signals(self) -> tuple[Signal, ...]:
         """The four signals in the order fl, fr, rl, rr."""
         return tuple(self[corner] for corner in Corner)
+
+
+@cache
+def _at_corner(family: CornerSignal, corner: Corner | str) -> Signal:
+    """Made once: models ask for them in every block of a run."""
+    return family._at(corner)
 
 
 _declared: dict[str, Signal] = {}

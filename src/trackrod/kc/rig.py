@@ -18,11 +18,9 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Problem
 from trackrod.kc.orientation import design_frame
 from trackrod.multibody.compile import DRIVE_STIFFNESS, CompiledModel, compile_axle
-from trackrod.multibody.rigid import rigid_groups
+from trackrod.multibody.mechanism import find_wrong_mechanism, listed, wrong_mechanism
 from trackrod.tyre.model import Tyre
-from trackrod.vehicle.audit.mechanism import axle_mechanism
 from trackrod.vehicle.connectors import Beam, Spring, TorsionSpring
-from trackrod.vehicle.elements import Mode
 from trackrod.vehicle.systems import Wheel
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
@@ -234,8 +232,8 @@ class Rig:
     def __init__(self, vehicle: Vehicle, axle: Axle, *, check: bool = True) -> None:
         self.vehicle = vehicle
         self.axle = axle
-        if check:
-            self._check_mechanism()
+        if check and (wrong := find_wrong_mechanism(vehicle, axle)) is not None:
+            raise InputError(wrong)
         self.model = compile_axle(vehicle, axle)
         self.wheels: tuple[Wheel, Wheel] = tuple(vehicle.wheel(Corner.of(axle, side)) for side in SIDES)  # type: ignore[assignment]
         index = self.model.index
@@ -374,16 +372,20 @@ class Rig:
         drawn = self._core.poses()
         if not self._solve(np.zeros(_WIDTH)):
             what = f"has no equilibrium at the design position, from which {self._strayed(drawn)} strays farthest"
-            raise InputError(self._wrong_mechanism(what))
+            raise InputError(wrong_mechanism(self.vehicle, self.axle, what))
         rest, before = self._present(), self._core.drive_forces()[list(self.pads)]
         point = rest.point.copy()
         point[_TRAVEL] = DIFFERENCE
         if not self._solve(point):
             what = f"cannot be moved from the design position: {self._strayed(drawn)} strays farthest"
-            raise InputError(self._wrong_mechanism(what))
+            raise InputError(wrong_mechanism(self.vehicle, self.axle, what))
         rate = np.abs(self._core.drive_forces()[list(self.pads)] - before).max() / DIFFERENCE
         if rate > LOCKED_RATE:
-            raise InputError(self._wrong_mechanism(f"is locked: its wheels resist travel with {rate / 1e3:.3g} N/mm"))
+            raise InputError(
+                wrong_mechanism(
+                    self.vehicle, self.axle, f"is locked: its wheels resist travel with {rate / 1e3:.3g} N/mm"
+                )
+            )
         self._restore(rest)
         return rest, before
 
@@ -526,41 +528,11 @@ class Rig:
 
     # ---- what went wrong
 
-    def _check_mechanism(self) -> None:
-        """Refuse an axle of ideal joints whose freedoms are not those of its layout, or that is fixed to the body."""
-        body = next(g.names for g in rigid_groups(self.vehicle)[0] if self.vehicle.chassis in g.names)
-        fixed = [w.body for w in self.vehicle.wheels if w.corner.axle is self.axle and w.body in body]
-        if fixed:
-            raise InputError(
-                self._wrong_mechanism(f"cannot move: {_listed(fixed)} and the sprung body are fixed together")
-            )
-        layout = self.vehicle.axle(self.axle)
-        if layout.mode is Mode.COMPLIANT:  # bushings hold in every direction, more or less
-            return
-        found = axle_mechanism(self.vehicle, layout).mobility()
-        if found.freedoms != layout.freedoms:
-            many = "few" if found.freedoms > layout.freedoms else "many"
-            raise InputError(self._wrong_mechanism(f"has too {many} constraints"))
-
-    def _wrong_mechanism(self, what: str) -> Problem:
-        layout = self.vehicle.axle(self.axle)
-        mechanism = axle_mechanism(self.vehicle, layout)
-        found = mechanism.mobility()
-        says = f"the {self.axle} axle '{layout.subsystem}' {what}; with ideal joints it has {found.freedoms} freedoms, "
-        says += f"{layout.freedoms} are needed"
-        if found.freedoms > layout.freedoms:
-            says += f"; bodies that can move: {_listed(found.moving())}"
-        elif found.freedoms < layout.freedoms:
-            joints = _listed([joint.name for joint in mechanism.joints])
-            says += f"; {found.redundant} constraints are redundant among the joints {joints}"
-        hint = f"look at the joints and bushings of '{layout.subsystem}' with trackrod inspect"
-        return Problem(says, hint=hint)
-
     def _strayed(self, since: Array) -> str:
         """The bodies that have moved most [m] from poses, which tells where a solution got lost."""
         moved = np.abs(self._core.poses()[:, :3] - since[:, :3]).max(axis=1)
         order = np.argsort(-np.nan_to_num(moved, nan=np.inf))[:2]
-        return _listed([self.model.groups[i].names[0] for i in order])
+        return listed([self.model.groups[i].names[0] for i in order])
 
     def _failure(self, point: Array, last: _State, row: int) -> Problem:
         """Why a point was not reached, in a sentence; the state becomes the last good one."""
@@ -572,7 +544,7 @@ class Rig:
         says += f"; farthest from there came {strayed}"
         beyond = self._beyond_their_curves()
         if beyond:
-            says += f"; beyond the end of their curves: {_listed(beyond)}"
+            says += f"; beyond the end of their curves: {listed(beyond)}"
         return Problem(f"{self.axle} axle: {says}", hint="ask for less travel or load; the points before are kept")
 
     def _unreachable(self, what: str, row: int | None = None) -> Problem:
@@ -585,11 +557,11 @@ class Rig:
         carriers = [spring.name for spring in springs if subsystem_of(spring.name) == subsystem]
         where = "" if row is None else f"point {row + 1}, "
         beyond = self._beyond_their_curves()
-        says = f"{self.axle} axle: {where}{what}: {_listed(carriers) or 'nothing'} cannot carry it"
-        says += f"; beyond the end of their curves: {_listed(beyond)}" if beyond else ""
+        says = f"{self.axle} axle: {where}{what}: {listed(carriers) or 'nothing'} cannot carry it"
+        says += f"; beyond the end of their curves: {listed(beyond)}" if beyond else ""
         self._restore(self._rest)
         return Problem(
-            says, hint=f"at the design position the wheels carry {_listed([f'{f:.0f} N' for f in self.design_loads])}"
+            says, hint=f"at the design position the wheels carry {listed([f'{f:.0f} N' for f in self.design_loads])}"
         )
 
     def _beyond_their_curves(self) -> list[str]:
@@ -643,11 +615,6 @@ def _matrix(q: Array) -> Array:
 def _downward(axis: Array) -> Array:
     """Unit vector from the wheel centre to the contact point: downward in the wheel plane."""
     return np.asarray((axis * axis[2] - np.array([0.0, 0.0, 1.0])) / np.sqrt(1.0 - axis[2] ** 2))
-
-
-def _listed(names: Sequence[str], most: int = 4) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def _described(point: Array) -> str:

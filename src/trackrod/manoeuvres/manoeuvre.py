@@ -211,6 +211,10 @@ class Manoeuvre(ABC):
         """The road; None where it is level."""
         return None
 
+    def grade(self) -> float:
+        """How much the road rises ahead for each metre [-]; 0 where it is level."""
+        return 0.0
+
     def corridor(self) -> Corridor | None:
         """Where the road ends at both sides; None where there is room everywhere."""
         return None

@@ -11,7 +11,7 @@ from trackrod.manoeuvres.longitudinal import Acceleration, Braking, CoastDown
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.recorded import Recorded
 from trackrod.manoeuvres.roads import RandomRoad
-from trackrod.manoeuvres.standing import FourPost, Parking, StandstillSteering
+from trackrod.manoeuvres.standing import FourPost, HillHold, Parking, StandstillSteering
 from trackrod.manoeuvres.steady_turn import RampSteer
 from trackrod.manoeuvres.steering import Fishhook, JTurn, Pulse, SineSweep, SineWithDwell, SingleSine, StepSteer
 from trackrod.manoeuvres.turning import BrakeInTurn, ConstantRadius, ThrottleOff
@@ -42,6 +42,7 @@ MANOEUVRES: Mapping[str, type[Manoeuvre]] = MappingProxyType(
             CoastDown,
             StandstillSteering,
             Parking,
+            HillHold,
             FourPost,
             RandomRoad,
             Recorded,

@@ -17,7 +17,7 @@ from trackrod.manoeuvres.ends import After
 from trackrod.manoeuvres.manoeuvre import NEUTRAL, Manoeuvre, Phase, Start
 from trackrod.manoeuvres.settings import degrees, kmh, setting
 
-__all__ = ["FourPost", "Parking", "PostMode", "StandstillSteering"]
+__all__ = ["FourPost", "HillHold", "Parking", "PostMode", "StandstillSteering"]
 
 Array = NDArray[np.float64]
 
@@ -51,14 +51,40 @@ class StandstillSteering(Manoeuvre):
 
 
 @dataclass(frozen=True, kw_only=True)
+class HillHold(Manoeuvre):
+    """Standing on a slope with the brake applied."""
+
+    name: ClassVar[str] = "hill_hold"
+    title: ClassVar[str] = "Holding on a hill with the brake"
+    serves: ClassVar[tuple[str, ...]] = ("creep on a slope", "axle loads on a slope")
+
+    grade_pct: float = setting(15.0, "rise of the road ahead", -40.0, 40.0)
+    brake: float = setting(0.5, "pedal, 0 to 1", 0.0, 1.0)
+    duration_s: float = setting(10.0, "how long", 0.5, 600.0)
+
+    def start(self) -> Start:
+        """At rest, held by the brake."""
+        return Start(0.0)
+
+    def grade(self) -> float:
+        """The slope."""
+        return self.grade_pct / 100.0
+
+    def phases(self) -> tuple[Phase, ...]:
+        """Holding."""
+        pedals = Pedals(brake=lambda t: np.full(t.size, self.brake))
+        return (Phase("holding", straight_ahead, pedals, (After(self.duration_s),), gear=NEUTRAL),)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Parking(Manoeuvre):
-    """Rolling at walking pace with the steering wheel from one side to the other."""
+    """Rolling slowly with the steering wheel from one side to the other."""
 
     name: ClassVar[str] = "parking"
-    title: ClassVar[str] = "Parking: large steering at walking pace"
+    title: ClassVar[str] = "Parking: large steering at low speed"
     serves: ClassVar[tuple[str, ...]] = ("turning circle", "steer angles of both front wheels")
 
-    speed_kmh: float = setting(5.0, "speed, held", 1.0, 20.0)
+    speed_kmh: float = setting(10.0, "speed, held", 1.0, 30.0)
     steering_wheel_angle_deg: float = setting(360.0, "to both sides", 10.0, 1000.0)
     rate_degps: float = setting(120.0, "rate of the steering wheel", 1.0, 1000.0)
     hold_s: float = setting(3.0, "at each side", 0.0, 60.0)

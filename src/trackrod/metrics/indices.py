@@ -78,14 +78,15 @@ class Index:
 #: The curves of a run by the name of their index.
 Curves: TypeAlias = Callable[[Run], Mapping[str, Trace]]
 
-_UNITS = {
-    signals.STEERING_WHEEL_ANGLE: ("steering-wheel angle", "rad"),
-    signals.SIDESLIP: ("sideslip angle", "rad"),
-    signals.ROLL: ("roll angle", "rad"),
-    signals.PITCH: ("pitch angle", "rad"),
-    signals.AY: ("lateral acceleration", "m/s²"),
-    signals.YAW_RATE: ("yaw rate", "rad/s"),
-    signals.VX: ("velocity", "m/s"),
+#: Signals as people call them.
+_NAMES = {
+    signals.STEERING_WHEEL_ANGLE: "steering-wheel angle",
+    signals.SIDESLIP: "sideslip angle",
+    signals.ROLL: "roll angle",
+    signals.PITCH: "pitch angle",
+    signals.AY: "lateral acceleration",
+    signals.YAW_RATE: "yaw rate",
+    signals.VX: "velocity",
 }
 
 
@@ -94,7 +95,7 @@ def _over_time(run: Run, values: Array, name: str, unit: str, begin: float = 0.0
 
 
 def _histories(run: Run, chosen: tuple[Signal, ...], begin: float = 0.0) -> dict[str, Trace]:
-    return {_UNITS[s][0]: _over_time(run, run[s], *_UNITS[s], begin) for s in chosen}
+    return {_NAMES[s]: _over_time(run, run[s], _NAMES[s], s.kind.unit, begin) for s in chosen}
 
 
 def _axle_loads(run: Run, begin: float = 0.0) -> dict[str, Trace]:
@@ -103,7 +104,7 @@ def _axle_loads(run: Run, begin: float = 0.0) -> dict[str, Trace]:
 
 def _ramp_steer(run: Run) -> dict[str, Trace]:
     chosen = (signals.STEERING_WHEEL_ANGLE, signals.SIDESLIP, signals.ROLL)
-    found = {_UNITS[s][0]: over_lateral_acceleration(run, run[s], *_UNITS[s]) for s in chosen}
+    found = {_NAMES[s]: over_lateral_acceleration(run, run[s], _NAMES[s], s.kind.unit) for s in chosen}
     transfer = lateral_load_transfer(run)
     return {**found, "lateral load transfer": over_lateral_acceleration(run, transfer, "lateral load transfer", "N")}
 
@@ -117,11 +118,9 @@ def _constant_radius(run: Run) -> dict[str, Trace]:
 def _sine_sweep(run: Run) -> dict[str, Trace]:
     values = sine_sweep_values(run)
     return {
-        "roll gain": values.roll.gain_trace("roll angle / steering-wheel angle", "-"),
-        "lateral acceleration gain": values.lateral_acceleration.gain_trace(
-            "lateral acceleration / steering-wheel angle", "(m/s²)/rad"
-        ),
-        "yaw rate gain": values.yaw_rate.gain_trace("yaw rate / steering-wheel angle", "1/s"),
+        "roll gain": values.roll.gain_trace("roll gain", "-"),
+        "lateral acceleration gain": values.lateral_acceleration.gain_trace("lateral acceleration gain", "(m/s²)/rad"),
+        "yaw rate gain": values.yaw_rate.gain_trace("yaw rate gain", "1/s"),
     }
 
 
@@ -234,11 +233,11 @@ def _step_scalars(
     reference: Run, model: Run, expected: Mapping[str, Trace], found: Mapping[str, Trace]
 ) -> Iterator[Index]:
     for signal in (signals.AY, signals.YAW_RATE):
-        name, unit = _UNITS[signal]
+        name = _NAMES[signal]
         first, second = (
             step_response(run.time, run[signals.STEERING_WHEEL_ANGLE], run[signal]) for run in (reference, model)
         )
-        for what, pair in _scalar_pairs(first, second, unit):
+        for what, pair in _scalar_pairs(first, second, signal.kind.unit):
             value = relative_percent(pair.reference, pair.model, FLOORS[what])
             yield Index("step_steer", f"{name}: {what}", value, expected[name], found[name], pair)
 

@@ -115,7 +115,7 @@ def axle_load(run: Run, axle: Axle) -> Array:
 
 
 def acceleration_values(run: Run) -> AccelerationValues:
-    """Values of a run of acceleration; time counts from the sample before the throttle first reaches its largest."""
+    """Values of a run of acceleration; time counts from where the throttle begins to grow to its largest value."""
     speed, throttle, pitch = run[signals.VX], run[signals.THROTTLE], run[signals.PITCH]
     if not throttle.max() > 0:
         raise InputError(f"the run has no acceleration: '{signals.THROTTLE.column}' is never greater than zero")

@@ -17,6 +17,7 @@ from trackrod.core.corners import Corner, Side
 from trackrod.core.errors import InputError
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
+from trackrod.manoeuvres.settings import g
 from trackrod.metrics.events import slope
 from trackrod.metrics.trace import Trace, rising_part
 
@@ -35,7 +36,7 @@ __all__ = [
 Array = NDArray[np.float64]
 
 #: Lateral acceleration between which gradients are taken [m/s²]: 0.1 g to 0.3 g.
-LINEAR_RANGE = (0.1 * 9.80665, 0.3 * 9.80665)
+LINEAR_RANGE = (g(0.1), g(0.3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ def _gradient(run: Run, values: Array, name: str) -> float:
     curve = over_lateral_acceleration(run, values, name, "")
     found = slope(curve.x, curve.y, *LINEAR_RANGE)
     if found is None:
-        low, high = (a / 9.80665 for a in LINEAR_RANGE)
+        low, high = (a / g(1.0) for a in LINEAR_RANGE)
         raise InputError(f"the run has no {name} from {low:g} g to {high:g} g, where gradients are taken")
     return found
 

@@ -10,16 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner
-from trackrod.core.errors import ConvergenceError, InputError
+from trackrod.core.errors import ConvergenceError, InputError, Problem, raise_if_errors
+from trackrod.core.plain import Plain
 from trackrod.core.quantities import KINDS
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.multibody.compile import CompiledModel, compile_vehicle
+from trackrod.multibody.mechanism import find_wrong_mechanism, listed
 from trackrod.multibody.motion import BodyAngles, rotation_matrices, wheel_positions
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["Equilibrium", "MultibodyVehicle"]
+__all__ = ["BrokenOffError", "Equilibrium", "MultibodyVehicle"]
 
 Array = NDArray[np.float64]
 
@@ -32,6 +34,20 @@ _FARTHEST = 0.4
 STANDARD_GRAVITY = 9.80665
 
 ENGINE_SPEED = Signal("engine_speed", KINDS["angular_velocity"], "speed of the crankshaft")
+
+
+class BrokenOffError(ConvergenceError):
+    """A step has no solution. The vehicle keeps its last good state.
+
+    Attributes
+    ----------
+    partial
+        The samples before, None if there are none; ``completed`` of its metadata is false, ``broken_off`` the message.
+    """
+
+    def __init__(self, message: str, partial: Run | None) -> None:
+        super().__init__(message)
+        self.partial = partial
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +90,14 @@ class MultibodyVehicle:
         Newton iterations of each step.
     road_height
         Height of the road in V [m]; the lowest point of the unloaded front tyres is about right for bundled vehicles.
+
+    Raises
+    ------
+    InputError
+        The step is not a length of time.
+
+    Limits: whether ideal joints lock an axle is not looked for here, because that takes longer than to settle;
+    `trackrod inspect` and the K&C rig do.
     """
 
     def __init__(self, vehicle: Vehicle, *, step: float = 1e-3, iterations: int = 1, road_height: float = 0.0) -> None:
@@ -86,6 +110,7 @@ class MultibodyVehicle:
         self._core = self.model.core
         self._total = vehicle.mass_properties
         self.seconds = 0.0
+        self._steepness = 1.0
         for tyre in range(len(self.model.tyres)):
             self._core.set_road(tyre, np.array([0.0, 0.0, road_height]), np.array([0.0, 0.0, 1.0]), 0.0, 1.0)
 
@@ -94,11 +119,19 @@ class MultibodyVehicle:
 
         Raises
         ------
+        InputError
+            There is none, and an axle of ideal joints has too many or too few constraints.
         ConvergenceError
-            There is none near the design position.
+            There is none near the design position. The vehicle is back at its design position.
         """
         self._core.reset()
-        iterations, residual = self._solve_statics()
+        try:
+            iterations, residual = self._solve_statics()
+        except ConvergenceError:
+            self._core.reset()
+            wrong = [find_wrong_mechanism(self.vehicle, layout.position) for layout in self.vehicle.axles]
+            raise_if_errors(problem for problem in wrong if problem is not None)
+            raise
         poses = self._core.poses()[None]
         loads = self._core.tyre_forces()[:, 2]
         angles = BodyAngles(rotation_matrices(poses[:, self._chassis, 3:]))
@@ -114,6 +147,12 @@ class MultibodyVehicle:
             residual=residual,
         )
 
+    def tilt(self, grade: float) -> None:
+        """Let the road rise ahead by this much for each metre [-]; to be called before `settle`."""
+        angle = np.arctan(_checked_grade(grade))
+        self._core.set_gravity(STANDARD_GRAVITY * np.array([-np.sin(angle), 0.0, -np.cos(angle)]))
+        self._steepness = float(np.cos(angle))
+
     def _solve_statics(self) -> tuple[int, float]:
         converged, iterations, residual, change = self._core.solve_statics(
             _ITERATIONS, _TOLERANCE, _LONGEST, self._chassis
@@ -125,11 +164,12 @@ class MultibodyVehicle:
             )
         rise = float(self._core.poses()[self._chassis, 2] - self.model.centres[self._chassis, 2])
         carried = float(self._core.tyre_forces()[:, 2].sum())
-        weight = self._total.mass * STANDARD_GRAVITY
+        weight = self._total.mass * STANDARD_GRAVITY * self._steepness
         if abs(rise) > _FARTHEST or abs(carried - weight) > 0.01 * weight:
             raise ConvergenceError(
-                f"'{self.vehicle.name}' finds no equilibrium near its design position: the body would stand {rise:+.3f} m "
-                f"from it, the tyres carry {carried:.0f} of {weight:.0f} N; do the springs carry the load?"
+                f"'{self.vehicle.name}' finds no equilibrium near its design position: the body would stand "
+                f"{rise:+.3f} m from it, the tyres carry {carried:.0f} of {weight:.0f} N; "
+                "do the springs carry the load?"
             )
         return iterations, residual
 
@@ -139,7 +179,19 @@ class MultibodyVehicle:
 
     def _worst_body(self) -> str:
         moved = np.linalg.norm(self._core.poses()[:, :3] - self.model.centres, axis=1)
-        return f"'{self.model.groups[int(moved.argmax())].names[0]}' has moved most"
+        return f"{self._with_connectors(int(moved.argmax()))} has moved most"
+
+    def _fastest_body(self) -> str:
+        """The body whose velocity differs most from that of the sprung body, where a step got lost."""
+        velocities = self._core.twists()[:, :3]
+        return self._with_connectors(int(np.linalg.norm(velocities - velocities[self._chassis], axis=1).argmax()))
+
+    def _with_connectors(self, body: int) -> str:
+        group = self.model.groups[body]
+        connectors = [
+            c.name for c in self.vehicle.acting(self.vehicle.connectors()) if set(c.bodies) & set(group.names)
+        ]
+        return f"'{group.names[0]}' (held by {listed(connectors) or 'nothing'})"
 
     def start(self, speed: float, gear: int | None = None) -> None:
         """Let the settled vehicle roll straight ahead.
@@ -208,13 +260,19 @@ class MultibodyVehicle:
 
         Raises
         ------
-        ConvergenceError
-            A step has no solution; what was reached before is in the message.
+        InputError
+            An input is not finite or has another number of steps.
+        BrokenOffError
+            A step has no solution; what was reached before is in the error.
         """
-        angle, gas, pedal, gears = (
-            np.atleast_1d(np.asarray(x, dtype=float)) for x in (steering_wheel_angle, throttle, brake, gear)
-        )
+        given = {"steering_wheel_angle": steering_wheel_angle, "throttle": throttle, "brake": brake, "gear": gear}
+        angle, gas, pedal, gears = checked = [np.atleast_1d(np.asarray(x, dtype=float)) for x in given.values()]
         steps = angle.size
+        raise_if_errors(
+            problem
+            for name, values in (*zip(given, checked, strict=True), ("road_heights", road_heights))
+            if values is not None and (problem := _wrong_input(name, values, steps)) is not None
+        )
         rack = self.vehicle.steering.ratio * angle if self.vehicle.steering is not None else np.zeros(steps)
         targets = np.zeros((steps, len(self.model.drives)))
         if "rack" in self.model.drives:
@@ -225,11 +283,6 @@ class MultibodyVehicle:
             self.step, self.iterations, every, targets, np.ascontiguousarray(pedals), heights
         )
         self.seconds += seconds
-        if kept < steps // every:
-            raise ConvergenceError(
-                f"'{self.vehicle.name}': the step after {time[kept - 1] if kept else 0.0:.4g} s has no solution; "
-                f"is the step of {self.step:g} s too long?"
-            )
         last = np.arange(every - 1, steps, every)[:kept]
         inputs: dict[Signal | str, Array] = {
             signals.STEERING_WHEEL_ANGLE: angle[last],
@@ -237,8 +290,17 @@ class MultibodyVehicle:
             signals.THROTTLE: pedals[last, 0],
             signals.BRAKE: pedals[last, 1],
         }
-        inputs |= self._columns(poses, twists, spins, tyres, other)
-        return Run({signals.TIME: time, **inputs}, {"vehicle": self.vehicle.name, "model": "multibody"})
+        inputs |= self._columns(*(array[:kept] for array in (poses, twists, spins, tyres, other)))
+        metadata: dict[str, Plain] = {"vehicle": self.vehicle.name, "model": "multibody"}
+        columns = {signals.TIME: time[:kept], **inputs}
+        if kept == steps // every:
+            return Run(columns, metadata)
+        message = (
+            f"'{self.vehicle.name}': the step after {time[kept - 1] if kept else 0.0:.4g} s has no solution; "
+            f"{self._fastest_body()} moves fastest against the body; is the step of {self.step:g} s too long?"
+        )
+        partial = Run(columns, {**metadata, "completed": False, "broken_off": message}) if kept > 1 else None
+        raise BrokenOffError(message, partial)
 
     def _columns(
         self, poses: Array, twists: Array, spins: Array, tyres: Array, other: Array
@@ -281,3 +343,18 @@ class MultibodyVehicle:
                 signals.CAMBER[corner]: camber,
             }
         return found
+
+
+def _checked_grade(grade: float) -> float:
+    if not (np.isfinite(grade) and abs(grade) <= 1.0):
+        raise InputError(f"the grade is {grade}, −1 to 1 is allowed")
+    return grade
+
+
+def _wrong_input(name: str, values: Array, steps: int) -> Problem | None:
+    if len(values) not in (1, steps):
+        return Problem(f"{name} is given for {len(values)} steps, steering_wheel_angle for {steps}")
+    if not np.isfinite(values).all():
+        row = int(np.argwhere(~np.isfinite(values))[0][0])
+        return Problem(f"{name} of step {row + 1} is {np.ravel(values[row])}, not a finite number")
+    return None

@@ -105,13 +105,15 @@ def overlay_figure(indices: Sequence[Index], title: str, names: tuple[str, str] 
 def _bars(indices: Sequence[Index], tolerance: float) -> Panel:
     lines = []
     for number, index in enumerate(indices, 1):
-        x = number + np.array([-0.35, -0.35, 0.35, 0.35, -0.35])
-        y = index.value_pct * np.array([0.0, 1.0, 1.0, 0.0, 0.0])
+        x = index.value_pct * np.array([0.0, 1.0, 1.0, 0.0, 0.0])
+        y = -number + 0.35 * np.array([-1.0, -1.0, 1.0, 1.0, -1.0])
         color = _GOOD if index.value_pct <= tolerance else _BAD
         lines.append(Line(x, y, f"{number}  {index.name}: {index.value_pct:.2f} %", color=color))
-    ends = np.array([0.4, 2.5 * len(indices) + 0.6])  # room for the legend beside the bars
-    lines.append(Line(ends, np.full(2, tolerance), f"tolerance {tolerance:g} %", Stroke.DASHED, _LIMIT))
-    return Panel("Indices", "number of the index [-]", "index [%]", tuple(lines), Legend.RIGHT)
+    ends = np.array([-0.4, -len(indices) - 0.6])
+    lines.append(Line(np.full(2, tolerance), ends, f"tolerance {tolerance:g} %", Stroke.DASHED, _LIMIT))
+    longest = max(tolerance, *(index.value_pct for index in indices))
+    lines.append(Line(np.array([4.5 * longest]), np.array([-1.0])))  # a point out of sight: room for the legend
+    return Panel("Indices", "index [%]", "− number of the index [-]", tuple(lines), Legend.RIGHT)
 
 
 def index_figure(indices: Sequence[Index], title: str, *, tolerance: float = TOLERANCE) -> Figure:
@@ -128,7 +130,7 @@ def comparison_figure(
 ) -> Figure:
     """Overlays and bars in one figure."""
     panels = (*overlay_figure(indices, title, names).panels, _bars(indices, tolerance))
-    return Figure(title, panels, columns=min(3, len(panels)))
+    return Figure(title, panels, columns=2 if len(panels) == 4 else 3)
 
 
 def index_table(indices: Iterable[Index]) -> Table:

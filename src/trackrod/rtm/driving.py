@@ -31,12 +31,13 @@ _Z, _SPIN, _STEER, _INCLINATION, _ACCELERATION = (
     slice(30, 34),
     slice(34, 37),
 )
-_RACK, _ENGINE, _GEAR, _TYRES = 37, 38, 39, 41
+_RACK, _ENGINE, _GEAR, _TORQUE, _TYRES = 37, 38, 39, 41, 42
 _TYRE_COLUMNS = 10
 #: Time to come to rest [s], and the speed that counts as rest [m/s].
 _SETTLING, _REST = 6.0, 1e-4
 
 ENGINE_SPEED = Signal("engine_speed", KINDS["angular_velocity"], "speed of the crankshaft")
+STEERING_TORQUE = Signal("steering_wheel_torque", KINDS["torque"], "that the driver exerts", "left turn")
 
 
 class RealTimeVehicle:
@@ -56,6 +57,7 @@ class RealTimeVehicle:
         self.spec = spec
         self.step = step
         self.seconds = 0.0
+        self._tilted = False
         self._corners = [wheel.corner for wheel in spec.wheels for _ in wheel.tyres]
         self._core = _compile(spec)
 
@@ -68,12 +70,22 @@ class RealTimeVehicle:
             It does not come to rest.
         """
         self._core.reset()
-        rows = self._rows(np.zeros((round(_SETTLING / self.step), 4)), round(0.1 / self.step))
+        controls = np.zeros((round(_SETTLING / self.step), 4))
+        controls[:, 2] = 1.0 if self._tilted else 0.0  # a slope needs the brake
+        rows = self._rows(controls, round(0.1 / self.step))
         speed = float(np.abs(rows[-1, _V]).max())
         if not speed < _REST:
             raise ConvergenceError(f"'{self.spec.name}' does not come to rest: it still moves with {speed:g} m/s")
         loads = rows[-1, _TYRES:].reshape(-1, _TYRE_COLUMNS)[:, 2]
         return {c: float(sum(f for f, at in zip(loads, self._corners, strict=True) if at is c)) for c in Corner}
+
+    def tilt(self, grade: float) -> None:
+        """Let the road rise ahead by this much for each metre [-]; to be called before `settle`."""
+        if not (np.isfinite(grade) and abs(grade) <= 1.0):
+            raise InputError(f"the grade is {grade}, −1 to 1 is allowed")
+        angle = np.arctan(grade)
+        self._tilted = grade != 0.0
+        self._core.set_down(np.array([-np.sin(angle), 0.0, -np.cos(angle)]))
 
     def start(self, speed: float, gear: int | None = None) -> None:
         """Let the settled vehicle roll straight ahead with a speed [m/s], in a gear that suits it if none is given."""
@@ -122,6 +134,17 @@ class RealTimeVehicle:
                 f"is the step of {self.step:g} s too long?"
             )
         return self._run(rows, controls[every - 1 :: every][: len(rows)])
+
+    def push(self, force: ArrayLike, point: ArrayLike) -> None:
+        """Let a constant force [N], in E, act on the body at a point of V [m] from now on: wind, towing."""
+        self._core.set_force(np.asarray(force, dtype=float), np.asarray(point, dtype=float))
+
+    def set_friction(self, factors: ArrayLike) -> None:
+        """Friction factor of the road under each tyre from now on, 1 on the road that the tyres were measured on."""
+        given = np.broadcast_to(np.asarray(factors, dtype=float), len(self._corners))
+        if not (np.isfinite(given).all() and (given > 0).all()):
+            raise InputError(f"friction factors {given.tolist()} must be finite and greater than zero")
+        self._core.set_friction(np.ascontiguousarray(given))
 
     def keep_start(self) -> None:
         """Remember the present state as the start of `derivatives`."""
@@ -214,6 +237,7 @@ def _columns(rows: Array, spec: RtmSpec, corners: Sequence[Corner]) -> dict[str,
         signals.PITCH_RATE: rows[:, _W][:, 1],
         signals.SIDESLIP: np.arctan2(velocity[:, 1], velocity[:, 0]),
         ENGINE_SPEED: rows[:, _ENGINE],
+        STEERING_TORQUE: rows[:, _TORQUE],
     }
     tyres = rows[:, _TYRES:].reshape(len(rows), -1, _TYRE_COLUMNS)
     for k, corner in enumerate(Corner):
@@ -267,6 +291,15 @@ def _compile(spec: RtmSpec) -> _core.Rtm:
         core.set_axle(i, axle.steered, axle.drive_on_carrier, *curves)
     if spec.powertrain is not None:
         _set_powertrain(core, spec)
+    if spec.steering is not None:
+        steering = spec.steering
+        core.set_steering(
+            steering.torsion_bar.points(),
+            steering.assist.points(),
+            steering.rack_mass,
+            steering.rack_damping,
+            steering.rack_friction,
+        )
     core.set_road(spec.road_height)
     core.set_lag(spec.compliance_lag)
     core.reset()

@@ -31,6 +31,7 @@ __all__ = [
     "ComplianceSpec",
     "Curve",
     "RtmSpec",
+    "SteeringSpec",
     "WheelSpec",
 ]
 
@@ -134,6 +135,27 @@ class AxleSpec:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SteeringSpec:
+    """A steering with elasticity, after Pfeffer: steering wheel, pinion and rack on a torsion bar, with assistance.
+
+    Attributes
+    ----------
+    torsion_bar
+        Torque over twist [N·m], [rad].
+    assist
+        Force on the rack over twist, in the sense of the twist [N], [rad].
+    rack_mass, rack_damping, rack_friction
+        [kg], [N·s/m], [N]
+    """
+
+    torsion_bar: Curve
+    assist: Curve = field(default_factory=Curve)
+    rack_mass: float = 3.0
+    rack_damping: float = 500.0
+    rack_friction: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class RtmSpec:
     """A real-time model.
 
@@ -151,6 +173,8 @@ class RtmSpec:
         Of the road in V at the design position [m].
     compliance_lag
         Time constant of the compliance [s].
+    steering
+        Elastic steering; None if the rack follows the steering wheel rigidly.
     """
 
     name: str
@@ -161,6 +185,7 @@ class RtmSpec:
     powertrain: Powertrain | None = None
     road_height: float = 0.0
     compliance_lag: float = 0.005
+    steering: SteeringSpec | None = None
 
     def __post_init__(self) -> None:
         known = {item.name for item in PARAMETERS}

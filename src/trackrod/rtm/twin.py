@@ -28,7 +28,7 @@ from trackrod.core.corners import Side
 from trackrod.core.errors import InputError
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
 from trackrod.core.quantities import KINDS
-from trackrod.rtm.spec import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, RtmSpec
+from trackrod.rtm.spec import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, RtmSpec, SteeringSpec
 from trackrod.tyre import twin as formula
 from trackrod.tyre.coefficients import Version
 from trackrod.tyre.model import Tyre
@@ -44,6 +44,8 @@ _BRAKE_STIFFNESS, _BRAKE_DAMPING = 1e5, 200.0
 _FRICTION_SPEED = 0.005
 #: Clutch: slip for each unit of torque [rad/s / N·m], time to close after a shift [s], governor [N·m·s/rad].
 _CLUTCH_SLIP, _CLOSING_TIME, _GOVERNOR = 2e-3, 0.25, 5.0
+#: Elastic steering: mesh [N/m], pinion [kg·m²], [N·m·s/rad], torsion bar [N·m·s/rad].
+_MESH_STIFFNESS, _PINION_INERTIA, _PINION_DAMPING, _BAR_DAMPING = 5e6, 1e-3, 0.2, 0.5
 #: Transient slip: shortest relaxation length [m], largest slip.
 _SHORTEST_RELAXATION, _LARGEST_SLIP = 0.02, 5.0
 _UP = np.array([0.0, 0.0, 1.0])
@@ -58,6 +60,7 @@ class _Wheel:
     G: Array  # (3, 2) rotation by the same
     damper: Array  # (2,) length of the damper by the same
     rate: Array  # of p in the body [m/s]
+    by_rack: Array  # (6,) p and rotation by the rack travel; zero where there is no rack
     steer: float
     inclination: float
     force: Array = field(default_factory=lambda: np.zeros(3))  # of the tyres, in V [N]
@@ -133,6 +136,9 @@ class _TwinTyre:
         )
         found = {name: float(value) for name, value in out.items()}
         self.last = {name: found[name] for name in self.last}
+        # a tyre that slides stores the deflection of its force, not that of its slip
+        self.last["sigma_x"] *= _deflection_share(found["mux"] * Fz, found["Kxk"], kappa)
+        self.last["sigma_y"] *= _deflection_share(found["muy"] * Fz, found["Kya"], np.tan(alpha))
         return found
 
 
@@ -146,7 +152,7 @@ class Twin:
     step
         Of the integration [s].
 
-    Limits: Magic Formula tyres without curves of their own; no external force; the friction of the road is one.
+    Limits: Magic Formula tyres without curves of their own; no external force, no grade; friction of the road one.
     """
 
     def __init__(self, spec: RtmSpec, step: float = 1e-3) -> None:
@@ -184,7 +190,9 @@ class Twin:
         self.z, self.zd, self.spin, self.brake_angle = (np.zeros(4) for _ in range(4))
         self.compliance = np.zeros((4, len(COMPLIANCE_CHANNELS)))
         self.heights = np.full(len(self.tyres), self.spec.road_height)
-        self.angle = self.rack = 0.0
+        self.angle = self.rack = self.steering_torque = 0.0
+        if self.spec.steering is not None:
+            self.steering = _Steering(self.spec.steering)
         self.acceleration = np.zeros(3)
         for tyre in self.tyres:
             tyre.reset()
@@ -208,7 +216,7 @@ class Twin:
                 [wheel.steer for wheel in self.wheels],
                 [wheel.inclination for wheel in self.wheels],
                 self.acceleration,
-                [self.rack, d.speed, d.gear, d.torque],
+                [self.rack, d.speed, d.gear, d.torque, self.steering_torque],
                 *(tyre.row for tyre in self.tyres),
             )
         )
@@ -262,9 +270,11 @@ class Twin:
     def step(self, angle: float, throttle: float, brake: float, gear: float, heights: Array) -> None:
         """Semi-implicit Euler: accelerations of the present state give new velocities, these the new positions."""
         h, p = self.h, self.p
-        rack_rate = p["steering_ratio"] * (angle - self.angle) / h
-        road_speed = (heights - self.heights) / h
-        self.angle, self.heights, self.rack = angle, heights, p["steering_ratio"] * angle
+        angle_rate, road_speed = (angle - self.angle) / h, (heights - self.heights) / h
+        self.angle, self.heights = angle, heights
+        self.rack, rack_rate = p["steering_ratio"] * angle, p["steering_ratio"] * angle_rate
+        if self.spec.steering is not None:
+            self.rack, rack_rate = self.steering.rack, self.steering.rack_rate
         self.wheels = [self._kinematics(i, self.rack, rack_rate) for i in range(4)]
         R = _matrix(self.q)
         for tyre, height, speed in zip(self.tyres, heights, road_speed, strict=True):
@@ -273,6 +283,7 @@ class Twin:
         self._bodies(R)
         self._give()
         self.J_before = [wheel.J for wheel in self.wheels]
+        self._steer(angle_rate)
         self.time += h
 
     def _kinematics(self, i: int, rack: float, rack_rate: float) -> _Wheel:
@@ -291,13 +302,15 @@ class Twin:
         com = dict(zip(COMPLIANCE_CHANNELS, self.compliance[i], strict=True))
         pose = {name: v + com.get(name, 0.0) for name, v in zip(CHANNELS, value, strict=True)}
         moved = np.array([pose["tx"], pose["ty"], pose["tz"]])
+        by_rack = by_y[:6] if steered else np.zeros(6)
         J = by_travel[:3]
         return _Wheel(
             p=np.array(self.spec.wheels[i].centre) + moved - self.origin,
             J=J,
             G=by_travel[3:6],
             damper=by_travel[6],
-            rate=J @ rates + (by_y[:3] * rack_rate if steered else 0.0),
+            rate=J @ rates + by_rack[:3] * rack_rate,
+            by_rack=by_rack,
             steer=float(pose["rz"]),
             inclination=float(pose["rx"]),
         )
@@ -465,6 +478,20 @@ class Twin:
                 wanted += _straight(item.opposite_load, item.opposite, other)
             self.compliance[i] += share * (self._of("compliance_factor", i) * wanted - self.compliance[i])
 
+    def _steer(self, angle_rate: float) -> None:
+        """Force of the wheels on the rack by virtual power, and the torque of the driver; an elastic steering moves."""
+        ratio, elastic = self.p["steering_ratio"], self.spec.steering
+        force, turning = 0.0, 0.0
+        for i, wheel in enumerate(self.wheels):
+            wrench = np.concatenate((wheel.force, wheel.moment - wheel.axis * wheel.brake))
+            force += float(wheel.by_rack @ wrench)
+            turning += self._of("unsprung_yaw_inertia", i) * float(wheel.by_rack[5]) ** 2
+        if elastic is None:
+            self.steering_torque = -force * ratio
+        else:
+            mass = elastic.rack_mass + turning
+            self.steering_torque = self.steering.step(self.angle, angle_rate, force, mass, ratio, self.h)
+
     def _load(self, i: int, kind: int) -> float:
         wheel = self.wheels[i]
         # of the longitudinal force the brake holds its part, the driveline the rest
@@ -476,6 +503,30 @@ class Twin:
             "aligning_moment": wheel.Mz,
         }
         return loads[COMPLIANCE_LOADS[kind]]
+
+
+class _Steering:
+    """Pfeffer's steering: the driver holds the wheel, a torsion bar turns the pinion, the mesh pushes the rack."""
+
+    def __init__(self, spec: SteeringSpec) -> None:
+        self.spec = spec
+        self.bar, self.assist = (_Line(curve.x, curve.y) for curve in (spec.torsion_bar, spec.assist))
+        self.rack = self.rack_rate = self.pinion = self.pinion_rate = 0.0
+
+    def step(self, angle: float, angle_rate: float, force: float, mass: float, ratio: float, h: float) -> float:
+        """New rack and pinion under the force of the wheels [N]; the torque of the bar [N·m]."""
+        twist = angle - self.pinion
+        bar = self.bar(twist) + (angle_rate - self.pinion_rate) * _BAR_DAMPING
+        mesh = (self.pinion * ratio - self.rack) * _MESH_STIFFNESS
+        assist = self.assist(twist) * (-1.0 if ratio < 0 else 1.0)
+        friction = self.spec.rack_friction * self.rack_rate / np.hypot(_FRICTION_SPEED, self.rack_rate)
+        momentum = mass * self.rack_rate + h * (force + mesh + assist - friction)
+        self.rack_rate = float(momentum / (mass + h * self.spec.rack_damping))
+        self.rack += h * self.rack_rate
+        momentum = _PINION_INERTIA * self.pinion_rate + h * (bar - mesh * ratio)
+        self.pinion_rate = float(momentum / (_PINION_INERTIA + h * _PINION_DAMPING))
+        self.pinion += h * self.pinion_rate
+        return bar
 
 
 class _Driveline:
@@ -581,6 +632,12 @@ class _Driveline:
 
 # ---------------------------------------------------------------------------------------------------------------
 # Pieces
+
+
+def _deflection_share(limit: float, K: float, s: float) -> float:
+    """Share of the relaxation length that is left at a large slip (secant stiffness, Pacejka 2012, section 7.2.3)."""
+    linear = abs(K * s)
+    return limit / linear if linear > limit else 1.0
 
 
 def _relaxed(s: float, V: float, Vx: float, sigma: float, h: float) -> float:

@@ -130,6 +130,7 @@ class _Drive:
     def run(self) -> Run:
         start = self.manoeuvre.start()
         self._release_controls()
+        self.model.tilt(self.manoeuvre.grade())
         self.model.settle()
         self.model.start(start.speed, start.gear if start.gear > 0 else None)
         nothing = np.zeros(self.steps)

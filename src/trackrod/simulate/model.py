@@ -22,8 +22,12 @@ class VehicleModel(Protocol):
         """Step of the integration [s]."""
         ...
 
+    def tilt(self, grade: float) -> None:
+        """Let the road rise ahead by this much for each metre [-]; before `settle`."""
+        ...
+
     def settle(self) -> object:
-        """Static equilibrium on level ground."""
+        """Static equilibrium on the road."""
         ...
 
     def start(self, speed: float, gear: int | None = None) -> None:

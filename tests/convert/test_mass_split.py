@@ -1,0 +1,72 @@
+"""Masses of the real-time model: whatever the split factors, the vehicle stays what it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from converted_vehicles import vehicle
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trackrod.convert.masses import MassSplit, SplitFactors, split_masses
+from trackrod.core.corners import Corner
+from trackrod.core.errors import InputError
+from trackrod.vehicle.catalogue import BUNDLED
+
+shares = st.floats(0.0, 1.0)
+
+
+def whole(name: str, split: MassSplit) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass, centre and inertia about it of wheels and sprung body together, by Steiner."""
+    wheels = {corner: np.array(vehicle(name).wheel(corner).centre) for corner in Corner}
+    mass = split.sprung_mass + sum(split.unsprung.values())
+    centre = (split.sprung_mass * split.sprung_centre + sum(split.unsprung[c] * wheels[c] for c in Corner)) / mass
+
+    def moved(m: float, to: np.ndarray) -> np.ndarray:
+        d = to - centre
+        return m * (d @ d * np.eye(3) - np.outer(d, d))
+
+    inertia = split.sprung_inertia + moved(split.sprung_mass, split.sprung_centre)
+    for c in Corner:
+        own = np.diag([split.roll_inertia[c], 0.0, split.yaw_inertia[c]])
+        inertia = inertia + own + moved(split.unsprung[c], wheels[c])
+    return mass, centre, inertia
+
+
+@given(name=st.sampled_from(list(BUNDLED)), front=shares, rear=shares, driveline=shares)
+def test_mass_centre_and_inertia_are_conserved(name: str, front: float, rear: float, driveline: float) -> None:
+    split = split_masses(vehicle(name), SplitFactors(front, rear, driveline))
+    total = vehicle(name).mass_properties
+    mass, centre, inertia = whole(name, split)
+    assert mass == pytest.approx(total.mass, rel=1e-12)
+    assert centre == pytest.approx(total.centre, abs=1e-12)
+    assert np.abs(inertia - total.inertia_about(total.centre)).max() < 1e-12 * np.abs(inertia).max()
+
+
+@pytest.mark.parametrize("name", list(BUNDLED))
+def test_links_move_between_body_and_wheels(name: str) -> None:
+    """More unsprung links, less sprung mass; both axles, each by its own factor."""
+    light, front, rear = (
+        split_masses(vehicle(name), SplitFactors(f, r, 0.0)) for f, r in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))
+    )
+    for corner in Corner:
+        grown = front if corner.value[0] == "f" else rear
+        other = rear if corner.value[0] == "f" else front
+        assert grown.unsprung[corner] >= light.unsprung[corner] > 0
+        assert other.unsprung[corner] == light.unsprung[corner]
+    assert front.sprung_mass < light.sprung_mass
+    assert (np.linalg.eigvalsh(front.sprung_inertia) > 0).all()
+
+
+@pytest.mark.parametrize("name", list(BUNDLED))
+def test_left_and_right_are_alike(name: str) -> None:
+    split = split_masses(vehicle(name))
+    for left, right in ((Corner.FL, Corner.FR), (Corner.RL, Corner.RR)):
+        for values in (split.unsprung, split.roll_inertia, split.yaw_inertia, split.spin_inertia):
+            assert values[left] == pytest.approx(values[right], rel=1e-6)
+
+
+@pytest.mark.parametrize("wrong", [{"front": -0.1}, {"rear": 1.5}, {"driveline": float("nan")}])
+def test_factors_out_of_range_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(InputError, match=f"{next(iter(wrong))}.*0 to 1"):
+        SplitFactors(**wrong)
