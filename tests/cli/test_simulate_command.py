@@ -147,5 +147,14 @@ def test_mistakes_are_explained(arguments: tuple[str, ...], words: tuple[str, ..
         assert word in said
 
 
-def test_missing_real_time_model_is_said() -> None:
-    assert "--model rtm" in refused("simulate", "double_wishbone_car", *SHORT, "--model", "rtm")
+def test_the_real_time_model_drives_the_same(tmp_path: Path) -> None:
+    runs = {}
+    for kind in ("multibody", "rtm"):
+        path = tmp_path / f"{kind}.csv"
+        data_of("simulate", "double_wishbone_car", *SHORT, "--model", kind, "--out", str(path))
+        runs[kind] = read_run(path)
+    assert set(runs["multibody"].columns) <= set(runs["rtm"].columns)
+    assert runs["rtm"].columns[: len(COLUMNS)] == tuple(COLUMNS)
+    speeds = [run["vx_mps"] for run in runs.values()]
+    count = min(map(len, speeds))
+    assert np.abs(speeds[0][:count] - speeds[1][:count]).max() < 0.1

@@ -45,6 +45,9 @@ class Point:
         self.gear = 1
         self.settle()
 
+    def tilt(self, grade: float) -> None:
+        self.grade = grade
+
     def settle(self) -> object:
         self.t = self.x = self.y = self.yaw = self.rate = self.v = 0.0
         return None

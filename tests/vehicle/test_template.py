@@ -92,7 +92,7 @@ def test_toe_and_camber_signs() -> None:
 def test_lines_have_the_length_of_the_strut() -> None:
     instance = instantiate(TEMPLATES["double_wishbone"], HARDPOINTS, {})
     expected = np.linalg.norm(np.subtract(LEFT["top_mount"], LEFT["lwr_strut_mount"]))
-    assert {line.type for line in instance.lines} == {"spring", "damper", "bump_stop"}
+    assert {line.type for line in instance.lines} == {"spring", "damper", "bump_stop", "rebound_stop"}
     assert all(line.length == pytest.approx(expected) for line in instance.lines)
 
 

@@ -36,6 +36,7 @@ STANDARD_GRAVITY = 9.80665
 Value: TypeAlias = float | int | str | None
 
 _UNITS = {
+    "pct": "%",
     "kmh": "km/h",
     "kmhps": "km/h/s",
     "deg": "°",

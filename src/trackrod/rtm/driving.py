@@ -202,7 +202,8 @@ class RealTimeVehicle:
             signals.BRAKE.column: controls[:, 2],
         }
         columns = {signals.TIME.column: rows[:, _TIME], **inputs, **_columns(rows, self.spec, self._corners)}
-        return Run(columns, {"vehicle": self.spec.name, "model": "rtm"})
+        ordered = {name: columns[name] for name in (*signals.SIGNALS, *columns) if name in columns}
+        return Run(ordered, {"vehicle": self.spec.name, "model": "rtm"})
 
 
 def _columns(rows: Array, spec: RtmSpec, corners: Sequence[Corner]) -> dict[str, Array]:
