@@ -185,13 +185,15 @@ class _Build:
     def _from_ascii(self, subsystem: Subsystem) -> Mechanism | None:
         reference = subsystem.template
         path = self.assembly.path(reference) if reference is not None else None
-        if reference is None or path is None or subsystem.major_role != "suspension":
+        if reference is None or path is None:
             return None
         try:
             if is_binary(path):
                 self._note(
                     f"the template '{reference.file_name}' is binary; a built-in one answers it", reference.place
                 )
+                return None
+            if subsystem.major_role != "suspension":  # the others are described by their values alone
                 return None
             template = read_template(path)
             mechanism = build_ascii_mechanism(subsystem, template, self.assembled.x_front)
