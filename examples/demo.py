@@ -1,4 +1,4 @@
-"""What ``make demo`` runs: a bundled van inspected and drawn, and a report on every bundled tyre.
+"""What ``make demo`` runs: a bundled van drawn, converted and driven with both models; a report on every bundled tyre.
 
 usage: demo.py OUTPUT_FOLDER
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.progress import track
 
+from trackrod.cli.compare import compare
 from trackrod.cli.output import console
 from trackrod.cli.vehicle import inspect
 from trackrod.report.tyre import write_tyre_report
@@ -20,9 +21,10 @@ VEHICLE = "lcv_7t"
 
 
 def main(folder: Path) -> None:
-    """Write a page and a picture of the van and of each tyre, and say where they are."""
+    """Write pages and pictures of the van, of both its models in a step steer and of each tyre; say where they are."""
     folder.mkdir(parents=True, exist_ok=True)
     inspect(VEHICLE, html=folder / f"{VEHICLE}.html", picture=folder / f"{VEHICLE}.png")
+    compare(VEHICLE, "step_steer", out=folder)
     written = [
         path
         for sample in track(SAMPLES.values(), description="tyre reports", console=console)

@@ -12,7 +12,7 @@ from metrics.synthetic_runs import AY_GAIN, OMEGA, SPEED, TAU, ZETA, mirrored, r
 from trackrod.core.errors import InputError
 from trackrod.metrics.step import step_response, step_steer_values
 
-TIME = np.arange(0.0, 8.0, 0.002)
+TIME = np.arange(0.0, 20.0, 0.002)  # the slowest oscillation below has died out to 1e-6 where the steady value is taken
 AT = 0.501  # between two samples
 
 
