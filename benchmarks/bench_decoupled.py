@@ -22,8 +22,8 @@ from scipy.spatial.transform import Rotation
 
 from benchmarks.row import Row
 from trackrod.adams.source import open_vehicle
+from trackrod.core.motion import rotation_matrices
 from trackrod.multibody.driving import MultibodyVehicle
-from trackrod.multibody.motion import rotation_matrices
 from trackrod.vehicle.characteristics import BushingCharacteristic, Characteristic
 from trackrod.vehicle.connectors import Bushing
 from trackrod.vehicle.vehicle import Vehicle

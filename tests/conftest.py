@@ -10,8 +10,8 @@ from hypothesis import settings
 
 from trackrod.tyre.samples import SAMPLES
 
-# No time limit for an example: machines differ. The examples are the same in every run, so that a test which passed passes
-# again; EXPLORE=1 in the environment draws new ones.
+# No time limit for an example: machines differ. The examples are the same in every run, so that a test that passed
+# passes again; EXPLORE=1 in the environment draws new ones.
 settings.register_profile("trackrod", deadline=None, derandomize="EXPLORE" not in os.environ)
 settings.load_profile("trackrod")
 

@@ -19,6 +19,7 @@ LAYERS = (
     ("adams", "multibody", "rtm"),
     ("kc", "simulate", "export"),
     ("convert", "metrics", "reduce"),
+    ("reference",),
     ("sensitivity", "validate", "estimate"),
     ("optimise",),
     ("report",),
@@ -28,7 +29,7 @@ LAYERS = (
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 #: Compiled or top-level modules that every layer may use.
 ANYWHERE = {"_core", "__version__"}
-EXTRAS = ("pyarrow", "asammdf", "matplotlib", "plotly", "ziglang")
+EXTRAS = ("pyarrow", "asammdf", "matplotlib", "plotly", "ziglang", "SALib", "PyNomad", "typst")
 
 
 def packages() -> list[str]:

@@ -263,12 +263,7 @@ class MultibodyHandle {
     if (torques.size() != model_.wheels.size()) throw std::invalid_argument("one torque for each wheel is needed");
     full_brake_.assign(torques.data(), torques.data() + torques.size());
   }
-  void set_engine(double speed, int gear) {
-    model_.driveline.engine_speed = speed;
-    model_.driveline.gear = gear;
-    model_.driveline.since_shift = 1e9;
-    model_.driveline.clutch_torque = 0.0;
-  }
+  void set_engine(double speed, int gear) { model_.driveline.start(speed, gear); }
 
   void add_air(int body, double drag, double front_lift, double rear_lift, const Values& centre, const Values& front,
                const Values& rear) {
@@ -358,10 +353,8 @@ class MultibodyHandle {
     for (Drive& e : model_.drives) e.target = e.rate = 0.0;
     for (Wheel& w : model_.wheels) w.drive_torque = w.brake_torque = w.brake_angle = w.lock_torque = 0.0;
     Driveline<>& d = model_.driveline;
-    d.engine_speed = d.idle;
-    d.gear = 1;
-    d.since_shift = 1e9;
-    d.clutch_torque = d.throttle = 0.0;
+    d.start(d.idle, 1);
+    d.throttle = 0.0;
     d.wanted_gear = 0;
     model_.state.time = 0.0;
   }

@@ -16,6 +16,7 @@
 
 #include "arrays.hpp"
 #include "trackrod/rtm/model.hpp"
+#include "trackrod/rtm/script.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -29,7 +30,9 @@ using Points = std::pair<std::vector<double>, std::vector<double>>;
 
 constexpr int tyre_columns = 10;
 constexpr int fixed_columns = 1 + 3 + 4 + 3 + 3 + 4 + 4 + 4 + 4 + 4 + 3 + 1 + 3 + 1;  // see store()
-constexpr int directions = 13;
+constexpr int input_columns = 3;
+constexpr int directions = 16;
+using D = Dual<directions>;
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
 #define TRACKROD_VARIANTS __attribute__((flatten, target_clones("avx2", "default")))
@@ -62,6 +65,15 @@ rtm::LinearTable table(const Values& knots, const Rows& values) {
   return t;
 }
 
+// What the driver did: steering-wheel angle, throttle, brake.
+template <class T>
+T* store(const rtm::Inputs<T>& in, T* out) {
+  *out++ = T(in.steering_wheel_angle);
+  *out++ = in.throttle;
+  *out++ = in.brake;
+  return out;
+}
+
 template <class T>
 T* store(const rtm::Model<T>& m, T* out) {
   const rtm::State<T>& s = m.state;
@@ -87,42 +99,54 @@ T* store(const rtm::Model<T>& m, T* out) {
   return out;
 }
 
-// Inputs of one step: steering-wheel angle, throttle, brake, gear, then heights of the road under the tyres.
-struct Driver {
-  const double* rows;
-  size_t columns;
-  const double* heights;
-  size_t tyres;
-  double h;
-  void set(size_t i, rtm::Inputs& in) const {
-    const double* row = rows + i * columns;
-    in.steering_wheel_rate = (row[0] - in.steering_wheel_angle) / h;
-    in.steering_wheel_angle = row[0];
-    in.throttle = row[1];
-    in.brake = row[2];
-    in.gear = static_cast<int>(row[3]);
-    for (size_t t = 0; t < tyres; ++t) {
-      const double next = heights[i * tyres + t];
-      in.road_speed[t] = (next - in.road_height[t]) / h;
-      in.road_height[t] = next;
-    }
-  }
-};
-
-TRACKROD_VARIANTS void step_many(rtm::Model<double>& model, rtm::Inputs& in, const Driver& driver, size_t begin,
-                                 size_t end) {
+TRACKROD_VARIANTS void step_many(rtm::Model<double>& model, rtm::Inputs<>& in, rtm::ScriptDriver<double>& driver, double h,
+                                 size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
-    driver.set(i, in);
-    model.step(in, driver.h);
+    driver.set(i, model, in);
+    model.step(in, h);
   }
 }
 
-TRACKROD_VARIANTS void step_many(rtm::Model<Dual<directions>>& model, rtm::Inputs& in, const Driver& driver,
+void step_many(rtm::Model<D>& model, rtm::Inputs<D>& in, rtm::ScriptDriver<D>& driver, double h,
                                  size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
-    driver.set(i, in);
-    model.step(in, driver.h);
+    driver.set(i, model, in);
+    model.step(in, h);
   }
+}
+
+rtm::Inputs<D> with_derivatives(const rtm::Inputs<>& in) {
+  rtm::Inputs<D> out;
+  out.steering_wheel_angle = in.steering_wheel_angle;
+  out.steering_wheel_rate = in.steering_wheel_rate;
+  out.throttle = D(in.throttle);
+  out.brake = D(in.brake);
+  out.gear = in.gear;
+  std::copy(std::begin(in.road_height), std::end(in.road_height), out.road_height);
+  std::copy(std::begin(in.road_speed), std::end(in.road_speed), out.road_speed);
+  std::copy(std::begin(in.mu), std::end(in.mu), out.mu);
+  out.force = in.force;
+  out.point = in.point;
+  out.down = in.down;
+  return out;
+}
+
+// Where a script begins: a settled vehicle rolls straight ahead.
+struct ScriptStart {
+  double speed;
+  const double* spins;
+  double engine_speed;
+  int gear;
+  double throttle;
+};
+
+template <class T>
+void roll(rtm::Model<T>& model, const ScriptStart& start) {
+  model.state.v = {T(start.speed), T(0.0), T(0.0)};
+  model.state.w = {T(0.0), T(0.0), T(0.0)};
+  for (int i = 0; i < 4; ++i) model.state.spin[i] = T(start.spins[i]);
+  model.driveline.start(T(start.engine_speed), start.gear);
+  model.state.time = 0.0;
 }
 
 class RtmHandle {
@@ -259,14 +283,8 @@ class RtmHandle {
     std::fill(std::begin(inputs_.road_speed), std::end(inputs_.road_speed), 0.0);
   }
   void start(double speed, const Values& spins, double engine_speed, int gear) {
-    model_.state.v = {speed, 0.0, 0.0};
-    model_.state.w = {0.0, 0.0, 0.0};
-    for (int i = 0; i < 4; ++i) model_.state.spin[i] = spins.data()[i];
-    model_.driveline.engine_speed = engine_speed;
-    model_.driveline.gear = gear;
-    model_.driveline.since_shift = 1e9;
-    model_.driveline.clutch_torque = 0.0;
-    model_.state.time = 0.0;
+    if (spins.size() != 4) throw std::invalid_argument("four spins are needed");
+    roll(model_, {speed, spins.data(), engine_speed, gear, 0.0});
     start_ = model_;
   }
 
@@ -278,10 +296,10 @@ class RtmHandle {
     double seconds = 0.0;
     {
       nb::gil_scoped_release release;
-      const Driver driver{controls.data(), controls.shape(1), heights.data(), heights.shape(1), h};
+      rtm::ScriptDriver<double> driver(rows_of(h, controls, heights), inputs_.throttle);
       const auto begin = std::chrono::steady_clock::now();
       for (size_t k = 0; k < kept; ++k) {
-        step_many(model_, inputs_, driver, k * every, (k + 1) * every);
+        step_many(model_, inputs_, driver, h, k * every, (k + 1) * every);
         store(model_, out.data() + k * columns);
       }
       seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -289,10 +307,9 @@ class RtmHandle {
     return {out, seconds};
   }
 
-  // The run from the state of the last start() with derivatives by the parameters named by `seeds`.
+  // The run from the state of the last start() or keep_start() with derivatives by the parameters named by `seeds`.
   std::tuple<NewArray, NewArray> derivatives(double h, size_t every, const Rows& controls, const Rows& heights,
                                              const std::vector<int>& seeds) {
-    using D = Dual<directions>;
     const size_t steps = controls.shape(0), m = seeds.size();
     check(steps, every, controls, heights);
     for (int seed : seeds) {
@@ -302,8 +319,6 @@ class RtmHandle {
     NewArray values = new_array({kept, columns}), slopes = new_array({kept, columns, m});
     {
       nb::gil_scoped_release release;
-      const Driver driver{controls.data(), controls.shape(1), heights.data(), heights.shape(1), h};
-      std::vector<D> row(columns);
       for (size_t first = 0; first < m; first += directions) {
         const size_t count = std::min<size_t>(directions, m - first);
         std::vector<D> p(parameters_.begin(), parameters_.end());
@@ -312,15 +327,96 @@ class RtmHandle {
         model.take(start_, p.data());
         model.reset();
         copy_state(start_, model);
-        rtm::Inputs in = start_inputs_;
-        for (size_t i = 0; i < kept; ++i) {
-          step_many(model, in, driver, i * every, (i + 1) * every);
-          store(model, row.data());
-          for (size_t j = 0; j < columns; ++j) {
-            values.data()[i * columns + j] = row[j].v;
-            for (size_t k = 0; k < count; ++k) slopes.data()[(i * columns + j) * m + first + k] = row[j].d[k];
-          }
+        rtm::Inputs<D> in = with_derivatives(start_inputs_);
+        rtm::ScriptDriver<D> driver(rows_of(h, controls, heights), in.throttle);
+        record(model, in, driver, h, 0, kept, every, false, first, count, values.data(), slopes.data(), m);
+      }
+    }
+    return {values, slopes};
+  }
+
+  // Lets the vehicle come to rest on level ground, with derivatives along directions in the space of the parameters (one in
+  // each row of `along`), as the beginning of scripts. The largest velocity that is left [m/s].
+  double settle(double h, size_t steps, const Rows& along) {
+    if (along.shape(1) != static_cast<size_t>(RtmParameters<double>::size)) {
+      throw std::invalid_argument("a direction needs one component for each parameter");
+    }
+    nb::gil_scoped_release release;
+    std::vector<double> braked(4 * steps, 0.0);
+    for (size_t i = 0; i < steps; ++i) braked[4 * i + 2] = 1.0;  // or it rolls away slowly
+    rtm::ScriptRows rows;
+    rows.rows = braked.data();
+    rows.h = h;
+    reset();
+    {
+      rtm::ScriptDriver<double> driver(rows, 0.0);
+      step_many(model_, inputs_, driver, h, 0, steps);
+    }
+    settled_ = model_;
+    settled_along_.clear();
+    const size_t m = along.shape(0);
+    direction_count_ = m;
+    for (size_t first = 0; first < m; first += directions) {
+      std::vector<D> p(parameters_.begin(), parameters_.end());
+      for (size_t k = 0; k < std::min<size_t>(directions, m - first); ++k) {
+        for (size_t j = 0; j < p.size(); ++j) p[j].d[k] = along.data()[(first + k) * p.size() + j];
+      }
+      rtm::Model<D> model;
+      model.take(model_, p.data());
+      model.reset();
+      rtm::Inputs<D> in = with_derivatives(inputs_);
+      rtm::ScriptDriver<D> driver(rows, D(0.0));
+      step_many(model, in, driver, h, 0, steps);
+      settled_along_.push_back(std::move(model));
+    }
+    const Vec3<double>& v = settled_.state.v;
+    return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)});
+  }
+
+  // Drives a script from the settled state. The first `lead` steps are not recorded.
+  std::tuple<NewArray, NewArray> drive(double h, size_t every, size_t lead, double speed, const Values& spins,
+                                       double engine_speed, int gear, double throttle, const Rows& controls,
+                                       const Rows& guide, double strength, bool with_slopes) const {
+    const size_t steps = controls.shape(0);
+    check_controls(every, controls);
+    if (lead + every > steps || spins.size() != 4) throw std::invalid_argument("the script is too short");
+    if (guide.shape(1) != 0 && (guide.shape(1) != 3 || guide.shape(0) != steps)) {
+      throw std::invalid_argument("a guide needs three columns and a row for each step");
+    }
+    const size_t kept = (steps - lead) / every, columns = input_columns + column_count();
+    const size_t m = with_slopes ? direction_count_ : 0;
+    NewArray values = new_array({kept, columns}), slopes = new_array({kept, columns, m});
+    {
+      nb::gil_scoped_release release;
+      rtm::ScriptRows rows;
+      rows.rows = controls.data();
+      rows.columns = controls.shape(1);
+      rows.guide = guide.shape(1) == 3 ? guide.data() : nullptr;
+      rows.strength = strength;
+      rows.h = h;
+      rows.decision = std::max<size_t>(1, static_cast<size_t>(std::lround(0.01 / h)));
+      const ScriptStart start{speed, spins.data(), engine_speed, gear, throttle};
+      if (m == 0) {
+        rtm::Model<double> model = settled_;
+        model.link_tyres();
+        roll(model, start);
+        rtm::Inputs<> in = inputs_;
+        rtm::ScriptDriver<double> driver(rows, throttle);
+        step_many(model, in, driver, h, 0, lead);
+        for (size_t k = 0; k < kept; ++k) {
+          step_many(model, in, driver, h, lead + k * every, lead + (k + 1) * every);
+          store(model, store(in, values.data() + k * columns));
         }
+      }
+      for (size_t first = 0; first < m; first += directions) {
+        rtm::Model<D> model = settled_along_[first / directions];
+        model.link_tyres();
+        roll(model, start);
+        rtm::Inputs<D> in = with_derivatives(inputs_);
+        rtm::ScriptDriver<D> driver(rows, D(throttle));
+        step_many(model, in, driver, h, 0, lead);
+        record(model, in, driver, h, lead, kept, every, true, first, std::min<size_t>(directions, m - first),
+               values.data(), slopes.data(), m);
       }
     }
     return {values, slopes};
@@ -337,14 +433,40 @@ class RtmHandle {
     if (i < 0 || i >= rtm::wheel_count) throw std::out_of_range("there is no wheel " + std::to_string(i));
     return static_cast<size_t>(i);
   }
-  void check(size_t steps, size_t every, const Rows& controls, const Rows& heights) const {
+  static void check_controls(size_t every, const Rows& controls) {
     if (every == 0) throw std::invalid_argument("every must be one or more");
-    if (controls.shape(1) != 4) throw std::invalid_argument("controls need four columns");
+    if (controls.shape(1) != 4 && controls.shape(1) != 5) throw std::invalid_argument("controls need four or five columns");
+  }
+  static rtm::ScriptRows rows_of(double h, const Rows& controls, const Rows& heights) {
+    rtm::ScriptRows rows;
+    rows.rows = controls.data();
+    rows.columns = controls.shape(1);
+    rows.heights = heights.data();
+    rows.tyres = heights.shape(1);
+    rows.h = h;
+    return rows;
+  }
+  // Steps on and writes values and slopes down.
+  static void record(rtm::Model<D>& model, rtm::Inputs<D>& in, rtm::ScriptDriver<D>& driver, double h, size_t lead, size_t kept,
+                     size_t every, bool with_inputs, size_t first, size_t count, double* values, double* slopes, size_t m) {
+    const size_t columns = (with_inputs ? input_columns : 0) + static_cast<size_t>(fixed_columns) +
+                           tyre_columns * model.tyres.size();
+    std::vector<D> row(columns);
+    for (size_t i = 0; i < kept; ++i) {
+      step_many(model, in, driver, h, lead + i * every, lead + (i + 1) * every);
+      store(model, with_inputs ? store(in, row.data()) : row.data());
+      for (size_t j = 0; j < columns; ++j) {
+        values[i * columns + j] = row[j].v;
+        for (size_t k = 0; k < count; ++k) slopes[(i * columns + j) * m + first + k] = row[j].d[k];
+      }
+    }
+  }
+  void check(size_t steps, size_t every, const Rows& controls, const Rows& heights) const {
+    check_controls(every, controls);
     if (heights.shape(1) != 0 && (heights.shape(1) != model_.tyres.size() || heights.shape(0) != steps)) {
       throw std::invalid_argument("heights need a row for each step and a column for each tyre");
     }
   }
-  template <class D>
   static void copy_state(const rtm::Model<double>& from, rtm::Model<D>& to) {
     const rtm::State<double>& s = from.state;
     rtm::State<D>& t = to.state;
@@ -373,13 +495,17 @@ class RtmHandle {
     }
     to.driveline.engine_speed = D(from.driveline.engine_speed);
     to.driveline.gear = from.driveline.gear;
-    to.driveline.since_shift = from.driveline.since_shift;
+    to.driveline.next_gear = from.driveline.next_gear;
+    to.driveline.since_shift = D(from.driveline.since_shift);
+    to.driveline.input_before = D(from.driveline.input_before);
     to.driveline.clutch_torque = D(from.driveline.clutch_torque);
   }
 
-  rtm::Model<double> model_, start_;
+  rtm::Model<double> model_, start_, settled_;
+  std::vector<rtm::Model<D>> settled_along_;
+  size_t direction_count_ = 0;
   std::vector<double> parameters_;
-  rtm::Inputs inputs_, start_inputs_;
+  rtm::Inputs<> inputs_, start_inputs_;
 };
 
 }  // namespace
@@ -418,5 +544,11 @@ void bind_rtm(nb::module_& m) {
       .def("run", &RtmHandle::run, "h"_a, "every"_a, "controls"_a, "heights"_a,
            "Rows of controls (steering-wheel angle, throttle, brake, gear) to rows of states, and the seconds spent.")
       .def("derivatives", &RtmHandle::derivatives, "h"_a, "every"_a, "controls"_a, "heights"_a, "seeds"_a)
+      .def("settle", &RtmHandle::settle, "h"_a, "steps"_a, "along"_a,
+           "Come to rest on level ground, with derivatives along directions of the parameters, one in each row; the velocity left.")
+      .def("drive", &RtmHandle::drive, "h"_a, "every"_a, "lead"_a, "speed"_a, "spins"_a, "engine_speed"_a, "gear"_a,
+           "throttle"_a, "controls"_a, "guide"_a, "strength"_a, "with_slopes"_a,
+           "Rows of the driver's three inputs and the states, and their derivatives along the directions of settle(), of a script driven from the settled state; "
+           "a fifth column of the controls is a speed to hold. Safe to be called by several threads.")
       .def_prop_ro("column_count", &RtmHandle::column_count);
 }

@@ -5,6 +5,9 @@
 //   T (1/K + h/J) + w_in = w_e + h T_e / J,
 // unless the clutch slips; then T is its capacity. Stiff coupling therefore costs no stability.
 //
+// A gear is changed at the instant within a step at which the shift speed is passed, one step late: the motion is then a
+// continuous function of the parameters, and its derivatives hold through the shift.
+//
 // T is the type of speeds and torques; Real numbers describe the hardware.
 #pragma once
 
@@ -29,18 +32,19 @@ struct Driveline {
 
   // state
   T engine_speed = T(80.0);
-  int gear = 1;
-  double since_shift = 1e9;  // [s]
+  int gear = 1, next_gear = 1;  // the second is engaged when the clutch is open
+  T since_shift = T(1e9);       // from the opening of the clutch to the beginning of the step [s]
+  T input_before = T(0.0);      // gearbox input speed of the step before [rad/s]
   T clutch_torque = T(0.0);
 
   // inputs
-  double throttle = 0.0;
+  T throttle = T(0.0);
   T engine_factor = T(1.0);  // on the torque of the map
   int wanted_gear = 0;  // 0: chosen by the shift speeds, -1: neutral
 
   // of the present step
-  T engine_torque = T(0.0);
-  double capacity = 0.0, inertia = 0.2;
+  T engine_torque = T(0.0), capacity = T(0.0);
+  double inertia = 0.2;
 
   static constexpr double slip_per_torque = 2e-3;  // [rad/s / N m]
   static constexpr double closing_time = 0.25;     // of the clutch after a shift [s]
@@ -74,32 +78,51 @@ struct Driveline {
     return ratio() * shares[wheel] * (value_of(clutch_torque) >= 0.0 ? efficiency : 1.0);
   }
 
-  T map_torque(const T& speed, double pedal) const {
+  // In a gear and at rest, the engine at a speed.
+  void start(const T& speed, int first_gear) {
+    engine_speed = speed;
+    gear = next_gear = first_gear;
+    since_shift = T(1e9);
+    input_before = clutch_torque = T(0.0);
+  }
+
+  T map_torque(const T& speed, const T& pedal) const {
     const Table2D<double> table{{map_speeds.data(), static_cast<int>(map_speeds.size()), 0.0},
                                 {map_throttles.data(), static_cast<int>(map_throttles.size()), 0.0}, 1,
                                 map_torques.data(), nullptr, Extrapolation::constant};
     T value(0.0);
-    evaluate(table, speed, T(pedal), &value);
+    evaluate(table, speed, pedal, &value);
     return value * engine_factor;
   }
 
   // Decides gear, engine torque and clutch capacity for a step that begins with these wheel speeds.
   void begin_step(const T* spins, int count, double h) {
-    since_shift += h;
-    choose_gear(spins, count);
-    const double input = input_speed(spins, count), speed = value_of(engine_speed);
-    const bool shifting = since_shift < shift_time;
-    engine_torque = map_torque(engine_speed, shifting ? 0.0 : throttle);
+    since_shift += T(h);
+    if (value_of(since_shift) >= 0.0) gear = next_gear;
+    choose_gear(spins, count, h);
+    input_before = input_speed(spins, count);
+    const double input = value_of(input_before), speed = value_of(engine_speed), pedal = value_of(throttle);
+    // share of the step in which the throttle is closed for the shift
+    const T closed = clamp((min(since_shift + h, T(shift_time)) - max(since_shift, T(0.0))) / h, T(0.0), T(1.0));
+    engine_torque = value_of(closed) < 1.0 ? map_torque(engine_speed, throttle) : T(0.0);
+    if (value_of(closed) > 0.0) {
+      engine_torque += (map_torque(engine_speed, T(0.0)) - engine_torque) * closed;
+    }
     constexpr double governor = 5.0;  // [N m s/rad]
     if (speed < idle) engine_torque = max(engine_torque, (idle - engine_speed) * governor);
     if (speed > limit) engine_torque = min(engine_torque, (limit - engine_speed) * governor);
     const double open_ratio = gear > 0 ? ratios[static_cast<std::size_t>(gear - 1)] : 1.0;
     inertia = engine_inertia + (gear > 0 ? driveline_inertia / (open_ratio * open_ratio) : 0.0);
-    double share = shifting || gear <= 0 ? 0.0 : clamp((since_shift - shift_time) / closing_time, 0.0, 1.0);
+    if (value_of(since_shift) < 0.0) {  // it opens within this step: what it transmits, for the time that is left
+      capacity = abs(clutch_torque) * (-since_shift / h);
+      return;
+    }
+    const bool shifting = value_of(since_shift) < shift_time;
+    T share = shifting || gear <= 0 ? T(0.0) : clamp((since_shift - shift_time) / closing_time, T(0.0), T(1.0));
     // a clutch that lets the engine live: it opens when the engine would stall
-    share *= clamp((speed - 0.75 * idle) / (0.5 * idle), 0.0, 1.0);
-    if (abs(input) < 0.9 * idle && throttle <= 0.0) share = 0.0;
-    capacity = clutch_capacity * share;
+    share *= clamp((engine_speed - 0.75 * idle) / (0.5 * idle), T(0.0), T(1.0));
+    if (abs(input) < 0.9 * idle && pedal <= 0.0) share = T(0.0);
+    capacity = share * clutch_capacity;
   }
 
   void end_step(double h) {
@@ -107,29 +130,39 @@ struct Driveline {
   }
 
  private:
-  double input_speed(const T* spins, int count) const {
-    double input = 0.0;
-    for (int k = 0; k < count; ++k) input += speed_gain(static_cast<std::size_t>(k)) * value_of(spins[k]);
+  T input_speed(const T* spins, int count) const {
+    T input(0.0);
+    for (int k = 0; k < count; ++k) input += spins[k] * speed_gain(static_cast<std::size_t>(k));
     return input;
   }
 
-  void choose_gear(const T* spins, int count) {
+  void choose_gear(const T* spins, int count, double h) {
     const int most = static_cast<int>(ratios.size());
     if (wanted_gear != 0) {
       const int next = wanted_gear < 0 ? 0 : wanted_gear > most ? most : wanted_gear;
-      if (next != gear) since_shift = 0.0;
-      gear = next;
+      if (next != gear) since_shift = T(0.0);
+      gear = next_gear = next;
       return;
     }
-    if (gear < 1) gear = 1;
-    if (since_shift < shift_time + closing_time) return;
-    const double input = input_speed(spins, count);
-    if (gear < most && input > upshift[static_cast<std::size_t>(gear - 1)] && throttle > 0.0) {
-      gear += 1;
-      since_shift = 0.0;
-    } else if (gear > 1 && input < downshift[static_cast<std::size_t>(gear - 2)]) {
-      gear -= 1;
-      since_shift = 0.0;
+    if (gear < 1) gear = next_gear = 1;
+    if (value_of(since_shift) < shift_time + closing_time) return;
+    const T input = input_speed(spins, count);
+    if (gear < most && value_of(throttle) > 0.0) change_above(input, upshift[static_cast<std::size_t>(gear - 1)], 1, h);
+    if (gear > 1 && gear == next_gear) change_above(-input, -downshift[static_cast<std::size_t>(gear - 2)], -1, h);
+  }
+
+  // Begins a change by some gears if a speed is above its threshold.
+  void change_above(const T& speed, double threshold, int by, double h) {
+    const double now = value_of(speed), before = value_of(input_before) * by;
+    if (!(now > threshold)) return;
+    next_gear = gear + by;
+    if (before <= threshold) {
+      // passed within the step before: the clutch opens one step after that instant
+      const T change = speed - input_before * static_cast<double>(by);
+      since_shift = (speed - threshold) / change * h - T(h);
+    } else {
+      since_shift = T(0.0);  // the driver stepped on the throttle above the threshold
+      gear = next_gear;
     }
   }
 };

@@ -221,6 +221,16 @@ class Rtm:
 
     def derivatives(self, h: float, every: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], seeds: Sequence[int]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')]]: ...
 
+    def settle(self, h: float, steps: int, along: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> float:
+        """
+        Come to rest on level ground, with derivatives along directions of the parameters, one in each row; the velocity left.
+        """
+
+    def drive(self, h: float, every: int, lead: int, speed: float, spins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], engine_speed: float, gear: int, throttle: float, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], guide: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], strength: float, with_slopes: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')]]:
+        """
+        Rows of the driver's three inputs and the states, and their derivatives along the directions of settle(), of a script driven from the settled state; a fifth column of the controls is a speed to hold. Safe to be called by several threads.
+        """
+
     @property
     def column_count(self) -> int: ...
 

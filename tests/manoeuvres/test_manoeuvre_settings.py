@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,26 @@ def test_all_wrong_settings_are_named_at_once() -> None:
 def test_out_of_range_is_refused(settings: dict[str, object], said: str) -> None:
     with pytest.raises(RangeError, match=said.replace("(", r"\(")):
         StepSteer(**settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "said"),
+    [
+        ("coast_down", {"first_speed_kmh": "50"}, "last_speed_kmh=60 must be below first_speed_kmh=50"),
+        ("acceleration", {"last_speed_kmh": "20"}, "last_speed_kmh=20 must be above first_speed_kmh=25"),
+        ("sine_sweep", {"last_frequency_Hz": "0.1"}, "last_frequency_Hz=0.1 is below first_frequency_Hz=0.2"),
+        ("four_post", {"first_frequency_Hz": "7"}, "last_frequency_Hz=6 is below first_frequency_Hz=7"),
+        ("constant_radius", {"radius_m": "10"}, "is 0.71 g already, target_ay_g=0.6 must be more"),
+        (
+            "step_steer",
+            {"steering_wheel_angle_deg": "90", "rate_degps": "10"},
+            "hold_s=4 is not longer than the 9 s that the step itself takes",
+        ),
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused(name: str, settings: dict[str, str], said: str) -> None:
+    with pytest.raises(InputError, match=re.escape(said)):
+        manoeuvre(name, settings)
 
 
 def test_unknown_manoeuvre_has_a_close_match() -> None:

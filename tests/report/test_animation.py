@@ -16,9 +16,9 @@ from trackrod.adams.vehicle import read_vehicle
 from trackrod.core import signals
 from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError
+from trackrod.core.motion import rotation_matrices
 from trackrod.core.series import Run
 from trackrod.multibody.driving import MultibodyVehicle
-from trackrod.multibody.motion import rotation_matrices
 from trackrod.report.animation import FRAME_RATE, animation_frames, write_animation
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.vehicle import Vehicle

@@ -264,7 +264,7 @@ def test_the_header_compiles_for(scalar: str, tmp_path: Path) -> None:
     source.write_text(
         '#include "trackrod/dual.hpp"\n#include "trackrod/rtm/model.hpp"\n'
         f"using Model = trackrod::rtm::Model<{scalar}>;\n"
-        "void use(Model& model) { model.reset(); model.step(trackrod::rtm::Inputs{}, 1e-3); }\n"
+        f"void use(Model& model) {{ model.reset(); model.step(trackrod::rtm::Inputs<{scalar}>{{}}, 1e-3); }}\n"
     )
     command = [str(COMPILER), "-std=c++17", "-fsyntax-only", f"-I{ROOT / 'cpp'}", f"-I{generated}", str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

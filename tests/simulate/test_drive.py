@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -55,12 +56,11 @@ class Point:
     def start(self, speed: float, gear: int | None = None) -> None:
         self.v, self.gear = speed, gear or 3
 
-    def advance(self, steering_wheel_angle: Any, throttle: Any, brake: Any, gear: Any, *, every: int = 1,
-                road_heights: Any = None) -> Run:  # fmt: skip
+    def advance_rows(self, controls: Any, every: int, road_heights: Any = None) -> np.ndarray:
         if road_heights is not None:
             self.heights.append(np.array(road_heights))
         rows = []
-        for k, (angle, gas, pedal) in enumerate(zip(steering_wheel_angle, throttle, brake, strict=True)):
+        for k, (angle, gas, pedal, _) in enumerate(controls):
             self.t += self.step
             if self.t > self.fail_after:
                 raise ConvergenceError("no solution")
@@ -73,9 +73,11 @@ class Point:
             self.y += self.step * self.v * np.sin(self.yaw)
             if (k + 1) % every == 0:
                 rows.append((self.t, angle, gas, pedal, self.x, self.y, self.yaw, self.v, a, self.rate))
-        table = np.array(rows).T
-        time, angle, gas, pedal, x, y, yaw, v, a, rate = table
-        ay, zero = v * rate, np.zeros(time.size)
+        return np.array(rows)
+
+    def columns(self, rows: np.ndarray) -> dict[Any, Any]:
+        time, angle, gas, pedal, x, y, yaw, v, a, rate = rows.T
+        ay, zero = v * rate, 0.0 * time
         columns: dict[Any, Any] = {
             signals.TIME: time, signals.STEERING_WHEEL_ANGLE: angle, signals.THROTTLE: gas, signals.BRAKE: pedal,
             signals.GEAR: zero + self.gear, signals.X: x, signals.Y: y, signals.Z: zero,
@@ -83,8 +85,15 @@ class Point:
             signals.ROLL: self.roll_per_ay * ay, signals.PITCH: zero, signals.VX: v, signals.VY: zero,
             signals.AX: a, signals.AY: ay, signals.YAW_RATE: rate, signals.ROLL_RATE: zero, signals.SIDESLIP: zero,
         }  # fmt: skip
-        columns |= dict.fromkeys(LOADS, zero + 4000.0) | dict.fromkeys(SLIPS, -0.95 * (np.asarray(pedal) > 0.5))
-        return Run(columns, {"vehicle": "point", "model": "test"})
+        columns |= dict.fromkeys(LOADS, zero + 4000.0) | dict.fromkeys(SLIPS, -0.95 * (pedal > 0.5))
+        return columns
+
+    def reading(self, row: np.ndarray) -> Callable[[str], float]:
+        values = {signal.column: float(value) for signal, value in self.columns(row).items()}
+        return values.__getitem__
+
+    def run(self, rows: np.ndarray) -> Run:
+        return Run(self.columns(rows), {"vehicle": "point", "model": "test"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,9 +239,9 @@ def test_leaving_the_road_is_an_event() -> None:
 
 def test_speed_that_cannot_be_held_is_an_event() -> None:
     class Slow(Point):
-        def advance(self, *inputs: Any, **options: Any) -> Run:
+        def advance_rows(self, *inputs: Any) -> np.ndarray:
             self.v = min(self.v, 20.0)
-            return super().advance(*inputs, **options)
+            return super().advance_rows(*inputs)
 
     run = simulate(Slow(), RampSteer(speed_kmh=100.0))
     assert only_event(run)["event"] == "not_settled"
@@ -241,10 +250,10 @@ def test_speed_that_cannot_be_held_is_an_event() -> None:
 
 def test_end_of_acceleration_is_top_speed_or_the_wanted_one() -> None:
     class Limited(Point):
-        def advance(self, *inputs: Any, **options: Any) -> Run:
-            run = super().advance(*inputs, **options)
+        def advance_rows(self, *inputs: Any) -> np.ndarray:
+            rows = super().advance_rows(*inputs)
             self.v = min(self.v, 40.0)
-            return run
+            return rows
 
     run = simulate(Limited(), Acceleration())
     assert run.metadata["completed"]

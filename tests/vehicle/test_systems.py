@@ -102,3 +102,29 @@ def test_lift_may_be_negative_and_parking_brake_absent() -> None:
 
 def test_levels_of_payload() -> None:
     assert [level.fraction for level in PayloadLevel] == [0.0, 0.5, 1.0]
+
+
+# ---- the powertrain of a rolling vehicle
+
+ROLLING = GOOD[Powertrain]
+
+
+def test_a_rolling_vehicle_takes_the_lowest_gear_below_its_shift_speed() -> None:
+    assert isinstance(ROLLING, Powertrain)
+    box = ROLLING.gearbox
+    for speed in (5.0, 20.0, 60.0, 150.0):
+        output = box.final_drive * (0.4 * speed + 0.6 * 1.1 * speed)  # by the shares of the axles
+        engine, gear = ROLLING.engage({Axle.FRONT: speed, Axle.REAR: 1.1 * speed})
+        assert engine == pytest.approx(max(output * box.ratios[gear - 1], ROLLING.idle_speed))
+        assert gear == len(box.ratios) or output * box.ratios[gear - 1] < box.upshift[gear - 1]
+        assert gear == 1 or output * box.ratios[gear - 2] >= box.upshift[gear - 2]
+    assert ROLLING.engage({Axle.FRONT: 0.0, Axle.REAR: 0.0}) == (ROLLING.idle_speed, 1)
+    assert ROLLING.engage({Axle.FRONT: 10.0, Axle.REAR: 10.0}, gear=2)[1] == 2
+
+
+def test_the_core_gets_the_share_of_each_wheel() -> None:
+    assert isinstance(ROLLING, Powertrain)
+    axles = [Axle.FRONT, Axle.FRONT, Axle.REAR, Axle.REAR]
+    shares = ROLLING.core_arguments(axles)[3]
+    assert shares.tolist() == pytest.approx([0.2, 0.2, 0.3, 0.3])
+    assert ROLLING.limited_slip == {}

@@ -92,7 +92,9 @@ struct WheelData {
 struct AxleData {
   bool steered = false;          // second variable of the kinematics is the rack
   bool drive_on_carrier = false; // the differential sits on the axle
-  OwnedCurve spring, stops, antiroll, damper;  // forces at the wheel over travel, half the opposite travel; over length rate
+  // Load under the wheel over travel, without stops; force of stops over travel, of the bar over half the opposite travel;
+  // of a damper over the rate of its length.
+  OwnedCurve spring, stops, antiroll, damper;
 };
 
 // The steering with elasticity: steering wheel, pinion and rack, joined by a torsion bar and the mesh of the gear
@@ -138,13 +140,15 @@ struct TyreState {
   T sigma_x = T(0.3), sigma_y = T(0.3), Kxk = T(0.0), Kya = T(0.0), Fx = T(0.0), Fy = T(0.0);
 };
 
+template <class T = double>
 struct Inputs {
   double steering_wheel_angle = 0.0, steering_wheel_rate = 0.0;  // [rad], [rad/s]
-  double throttle = 0.0, brake = 0.0;                            // 0 to 1
+  T throttle = T(0.0), brake = T(0.0);                           // 0 to 1
   int gear = 0;                                                  // 0 automatic, -1 neutral
   double road_height[8] = {}, road_speed[8] = {}, mu[8] = {1, 1, 1, 1, 1, 1, 1, 1};  // of each tyre
   Vec3<double> force{0, 0, 0}, point{0, 0, 0};  // external force in E at a point of V [N], [m]
   Vec3<double> down{0, 0, -1};                  // direction of gravity in E: a slope tilts it
+  Vec3<T> guide_force{T(0.0), T(0.0), T(0.0)}, guide_moment{T(0.0), T(0.0), T(0.0)};  // in body axes, at its centre of gravity
 };
 
 template <class T>
@@ -230,7 +234,24 @@ class Model {
   // Sprung centre of gravity in V at the design position.
   Vec3<T> origin() const { return {T(wheels[0].centre.x) - p.cg_to_front, p.cg_y, p.cg_height + road}; }
 
-  void step(const Inputs& in, double h) {
+  // Velocity of the total centre of gravity, resolved in the horizontal heading frame [m/s].
+  Vec3<T> velocity() const {
+    const Vec3<T> cg = origin();
+    Vec3<T> moment{T(0.0), T(0.0), T(0.0)};
+    T mass = p.sprung_mass;
+    for (int i = 0; i < wheel_count; ++i) {
+      const T m = i < 2 ? p.unsprung_mass_front : p.unsprung_mass_rear;
+      const Vec3<double>& c = wheels[i].centre;
+      moment += (Vec3<T>{T(c.x), T(c.y), state.z[i] + c.z} - cg) * m;
+      mass += m;
+    }
+    const Mat3<T> R = to_matrix(state.q);
+    const Vec3<T> v = R * (state.v + cross(state.w, moment / mass));
+    const T ahead = R(0, 0), aside = R(1, 0), scale = T(1.0) / sqrt(ahead * ahead + aside * aside);
+    return {(v.x * ahead + v.y * aside) * scale, (v.y * ahead - v.x * aside) * scale, v.z};
+  }
+
+  void step(const Inputs<T>& in, double h) {
     const bool elastic = steering.elastic;
     const T rack = elastic ? state.rack : p.steering_ratio * in.steering_wheel_angle;
     const T rack_rate = elastic ? state.rack_rate : p.steering_ratio * in.steering_wheel_rate;
@@ -329,7 +350,7 @@ class Model {
   }
 
   // Contact of every tyre, its forces, and their sums on the wheels.
-  void tyre_loads(const Inputs& in, const Mat3<T>& R, const Kinematics* k, double h, Load* load) {
+  void tyre_loads(const Inputs<T>& in, const Mat3<T>& R, const Kinematics* k, double h, Load* load) {
     for (int i = 0; i < wheel_count; ++i) {
       load[i] = {{T(0.0), T(0.0), T(0.0)}, {T(0.0), T(0.0), T(0.0)}, T(0.0), T(0.0), T(0.0), T(0.0), T(0.0), T(0.0), T(1.0)};
     }
@@ -367,7 +388,7 @@ class Model {
     T sx, sy;
   };
 
-  Contact find_contact(int index, const Inputs& in, const Mat3<T>& R, const Kinematics& k, double h) {
+  Contact find_contact(int index, const Inputs<T>& in, const Mat3<T>& R, const Kinematics& k, double h) {
     const auto t = static_cast<std::size_t>(index);
     const TyreData& data = tyres[t];
     TyreState<T>& s = tyre_states[t];
@@ -494,7 +515,7 @@ class Model {
   }
 
   // New spins from tyres, brakes and driveline; the brake and drive torques are left in the loads.
-  void spins(const Inputs& in, Load* load, double h) {
+  void spins(const Inputs<T>& in, Load* load, double h) {
     T base[wheel_count], gain[wheel_count];  // spin at the end of the step = base + gain * clutch torque
     T most[wheel_count];
     bool held[wheel_count];
@@ -520,7 +541,7 @@ class Model {
     }
     if (driveline.present) {
       T wanted(0.0);
-      if (driveline.capacity > 0.0) {
+      if (value_of(driveline.capacity) > 0.0) {
         T speed(0.0), slope(0.0);
         for (int i = 0; i < wheel_count; ++i) {
           const double g = driveline.speed_gain(static_cast<std::size_t>(i));
@@ -529,7 +550,7 @@ class Model {
         }
         const double give = Driveline<T>::slip_per_torque + h / driveline.inertia;
         const T free = driveline.engine_speed + driveline.engine_torque * (h / driveline.inertia);
-        wanted = clamp((free - speed) / (slope + give), T(-driveline.capacity), T(driveline.capacity));
+        wanted = clamp((free - speed) / (slope + give), -driveline.capacity, driveline.capacity);
       }
       driveline.clutch_torque = wanted;
       driveline.end_step(h);
@@ -555,7 +576,7 @@ class Model {
   }
 
   // Accelerations of body and wheels, and the new velocities and positions.
-  void bodies(const Inputs& in, const Mat3<T>& R, const Kinematics* k, Load* load, double h) {
+  void bodies(const Inputs<T>& in, const Mat3<T>& R, const Kinematics* k, Load* load, double h) {
     const Vec3<T>&v = state.v, &w = state.w;
     const Vec3<T> g = transpose(R) * in.down * p.gravity;  // in body axes
     const Mat3<T> inertia = {{{p.Ixx, p.Ixy, p.Ixz}, {p.Ixy, p.Iyy, p.Iyz}, {p.Ixz, p.Iyz, p.Izz}}};
@@ -565,9 +586,9 @@ class Model {
     T mass = p.sprung_mass;
     Mat3<T> I = inertia;
     Vec3<T> first{T(0.0), T(0.0), T(0.0)};  // sum of m p
-    Vec3<T> external = air_force() + transpose(R) * in.force;
+    Vec3<T> external = air_force() + transpose(R) * in.force + in.guide_force;
     Vec3<T> force = external + (g - spinning) * p.sprung_mass;
-    Vec3<T> moment = air_moment() + cross(Vec3<T>{T(in.point.x), T(in.point.y), T(in.point.z)} - origin(), transpose(R) * in.force) -
+    Vec3<T> moment = air_moment() + in.guide_moment + cross(Vec3<T>{T(in.point.x), T(in.point.y), T(in.point.z)} - origin(), transpose(R) * in.force) -
                      cross(w, inertia * w);
     Vec3<T> tyre_sum = external;
 
@@ -668,7 +689,7 @@ class Model {
   }
 
   // What the wheels do to the rack, the torque at the steering wheel, and the new rack of an elastic steering.
-  void steer(const Inputs& in, const Kinematics* k, const Load* load, double h) {
+  void steer(const Inputs<T>& in, const Kinematics* k, const Load* load, double h) {
     T force(0.0), mass(steering.rack_mass);
     for (int i = 0; i < wheel_count; ++i) {
       if (!axles[i / 2].steered) continue;
@@ -708,12 +729,13 @@ class Model {
       const T bar = front ? p.antiroll_factor_front : p.antiroll_factor_rear;
       const T damper = front ? p.damper_factor_front : p.damper_factor_rear;
       const T friction = front ? p.friction_front : p.friction_rear;
+      const T weight = (front ? p.unsprung_mass_front : p.unsprung_mass_rear) * p.gravity;
       const T antiroll = data.antiroll.at((state.z[left] - state.z[left + 1]) * 0.5) * bar;
       right[left] -= antiroll;
       right[left + 1] += antiroll;
       for (int j = 0; j < 2; ++j) {
         const int i = left + j;
-        right[i] -= data.spring.at(state.z[i]) * spring + data.stops.at(state.z[i]) * stop;
+        right[i] -= (data.spring.at(state.z[i]) - weight) * spring + data.stops.at(state.z[i]) * stop;
         const T rate = k[i].damper[0] * state.zd[left] + k[i].damper[1] * state.zd[left + 1];
         const T pull = data.damper.at(rate) * damper;
         right[left] -= pull * k[i].damper[0];

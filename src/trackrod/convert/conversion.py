@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
-from trackrod.convert.masses import MassSplit, SplitFactors, split_masses
+from trackrod.convert.masses import MassSplit, SplitFactors
+from trackrod.convert.vehicle_data import DriveReaction, Source, VehicleData, vehicle_data
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError
 from trackrod.core.maps import Map1D, Map2D
@@ -29,19 +30,16 @@ from trackrod.rtm.spec import (
     ComplianceSpec,
     Curve,
     RtmSpec,
-    SteeringSpec,
     WheelSpec,
 )
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["Conversion", "Detail", "Source", "convert"]
+__all__ = ["Conversion", "Detail", "assemble", "convert"]
 
 Array = NDArray[np.float64]
 
 #: Loads of the rig that the compliance of the model is made of, in the order of `COMPLIANCE_LOADS`.
 _LOADS = (Load.FX, Load.FX_DRIVE, Load.FY, Load.MZ)
-#: Length of a damper that the kinematics do not know: its rate is then that of the wheel.
-_GRAVITY = 9.80665
 
 
 class Detail(StrEnum):
@@ -50,14 +48,6 @@ class Detail(StrEnum):
     LINEAR = "linear"
     ONE_DIMENSIONAL = "1d"
     TWO_DIMENSIONAL = "2d"
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a number of the model came from, and whether it is certain."""
-
-    text: str
-    certain: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,29 +94,44 @@ def convert(
     InputError
         Maps are missing, or an elastic steering is asked for and the vehicle has no torsion bar.
     """
+    data = vehicle_data(vehicle, factors=factors, elastic_steering=elastic_steering, road_height=road_height)
+    return assemble(data, maps, detail=detail, compliance=compliance)
+
+
+def assemble(
+    data: VehicleData,
+    maps: Mapping[Axle, KcMaps],
+    *,
+    detail: Detail | Mapping[Axle, Detail] = Detail.TWO_DIMENSIONAL,
+    compliance: bool = True,
+) -> Conversion:
+    """Make the real-time model of a vehicle wherever its data came from; parameters and errors as `convert`.
+
+    Maps without loads give wheels that do not give way.
+    """
     missing = [str(axle) for axle in Axle if axle not in maps]
     if missing:
         raise InputError(f"the K&C maps of the {' and '.join(missing)} axle are missing")
-    masses = split_masses(vehicle, factors)
     details = {axle: detail if isinstance(detail, Detail) else detail[axle] for axle in Axle}
     spec = RtmSpec(
-        name=vehicle.name,
-        parameters=_parameters(vehicle, masses, road_height),
-        wheels=tuple(_wheel(vehicle, maps[c.axle], c, details[c.axle], compliance) for c in Corner),
-        axles=tuple(_axle(vehicle, maps[axle], axle, masses) for axle in Axle),
-        tyres=vehicle.tyres,
-        powertrain=vehicle.powertrain,
-        road_height=road_height,
-        steering=_steering(vehicle) if elastic_steering else None,
+        name=data.name,
+        parameters=_parameters(data),
+        wheels=tuple(_wheel(data, maps[c.axle], c, details[c.axle], compliance) for c in Corner),
+        axles=tuple(_axle(data, maps[axle], axle) for axle in Axle),
+        tyres=data.tyres,
+        powertrain=data.powertrain,
+        road_height=data.road_height,
+        steering=data.steering,
     )
-    return Conversion(spec, _sources(vehicle), masses)
+    return Conversion(spec, data.sources, data.masses)
 
 
-def _parameters(vehicle: Vehicle, masses: MassSplit, road_height: float) -> dict[str, float]:
+def _parameters(data: VehicleData) -> dict[str, float]:
+    masses, road_height = data.masses, data.road_height
     inertia = masses.sprung_inertia
     found = {
         "sprung_mass": masses.sprung_mass,
-        "cg_to_front": vehicle.wheel(Corner.FL).centre[0] - float(masses.sprung_centre[0]),
+        "cg_to_front": data.centres[Corner.FL][0] - float(masses.sprung_centre[0]),
         "cg_y": float(masses.sprung_centre[1]),
         "cg_height": float(masses.sprung_centre[2]) - road_height,
         "Ixx": float(inertia[0, 0]),
@@ -145,46 +150,42 @@ def _parameters(vehicle: Vehicle, masses: MassSplit, road_height: float) -> dict
             ("wheel_inertia", masses.spin_inertia),
         ):
             found[f"{name}_{axle}"] = float(np.mean([values[corner] for corner in corners]))
-    if vehicle.steering is not None:
-        found["steering_ratio"] = vehicle.steering.ratio
-    if vehicle.brakes is not None:
-        found["brake_front"] = vehicle.brakes.largest_pressure * vehicle.brakes.front_torque
-        found["brake_rear"] = vehicle.brakes.largest_pressure * vehicle.brakes.rear_torque
-    air = vehicle.aerodynamics
-    if air is not None:
-        scale = 0.5 * air.density * air.frontal_area
+    if data.steering_ratio is not None:
+        found["steering_ratio"] = data.steering_ratio
+    if data.brake_torques is not None:
+        found |= {f"brake_{axle}": data.brake_torques[axle] for axle in Axle}
+    if data.air is not None:
         found |= {
-            "drag": scale * air.drag,
-            "lift_front": scale * air.front_lift,
-            "lift_rear": scale * air.rear_lift,
-            "drag_height": air.centre_height - road_height,
+            "drag": data.air.drag,
+            "lift_front": data.air.lift_front,
+            "lift_rear": data.air.lift_rear,
+            "drag_height": data.air.drag_height - road_height,
         }
     return found
 
 
-def _wheel(vehicle: Vehicle, maps: KcMaps, corner: Corner, detail: Detail, compliance: bool) -> WheelSpec:
+def _wheel(data: VehicleData, maps: KcMaps, corner: Corner, detail: Detail, compliance: bool) -> WheelSpec:
     wheel = maps.wheel(corner.side)
+    loads = _LOADS if compliance and wheel.own else ()
     kinematics = wheel.kinematics
     first, second = (np.array(knots) for knots in kinematics.knots)
-    values = np.stack([_channel(kinematics, name, first) for name in CHANNELS], axis=-1)
+    values = np.stack([_channel(kinematics, name) for name in CHANNELS], axis=-1)
     values = _simplified(values, first, second, detail)
     return WheelSpec(
         corner=corner,
-        centre=vehicle.wheel(corner).centre,
+        centre=data.centres[corner],
         first=first,
         second=second,
         kinematics=values,
-        compliance=tuple(_compliance(wheel.own[load], wheel.opposite[load]) for load in _LOADS) if compliance else (),
-        tyres=vehicle.wheel(corner).tyres,
+        compliance=tuple(_compliance(wheel.own[load], wheel.opposite[load]) for load in loads),
+        tyres=data.places[corner],
     )
 
 
-def _channel(kinematics: Map2D, name: str, first: Array) -> Array:
+def _channel(kinematics: Map2D, name: str) -> Array:
     if name in [output.name for output in kinematics.outputs]:
         return np.asarray(kinematics.values[..., kinematics.output_index(name)])
-    return np.asarray(
-        -np.broadcast_to(first[:, None], kinematics.values.shape[:2])
-    )  # a damper that moves with the wheel
+    return np.asarray(-kinematics.values[..., kinematics.output_index("tz")])  # a damper that moves with the wheel
 
 
 def _simplified(values: Array, first: Array, second: Array, detail: Detail) -> Array:
@@ -209,9 +210,7 @@ def _compliance(own: Map1D, opposite: Map1D) -> ComplianceSpec:
     return ComplianceSpec(*table(own), *table(opposite))
 
 
-def _axle(vehicle: Vehicle, maps: KcMaps, axle: Axle, masses: MassSplit) -> AxleSpec:
-    left, right = (Corner.of(axle, side) for side in Side)
-    weight = _GRAVITY * 0.5 * (masses.unsprung[left] + masses.unsprung[right])
+def _axle(data: VehicleData, maps: KcMaps, axle: Axle) -> AxleSpec:
     ride, roll = maps.ride, maps.roll
     z, y = np.array(ride.knots), np.array(roll.knots)
 
@@ -219,57 +218,15 @@ def _axle(vehicle: Vehicle, maps: KcMaps, axle: Axle, masses: MassSplit) -> Axle
         first, second = (curve.values[:, curve.output_index(f"Fz_{side}{suffix}")] for side in Side)
         return np.asarray(0.5 * (first + right_sign * second))
 
-    # The pads carried what the files count as unsprung; the model's wheels may weigh a little more or less, which the
-    # springs must not notice: the load of the design position stays.
     bare = mean(ride, "_without_stops", 1.0)
-    spring = bare - weight
     # the same curve that the model will follow, so that spring and anti-roll bar together are the roll map
     ride_curve = PchipInterpolator(z, bare)
     antiroll = mean(roll, "_without_stops", -1.0) - 0.5 * (ride_curve(y) - ride_curve(-y))
-    layout = vehicle.axle(axle)
-    reaction = vehicle.wheel(left).drive_reaction
     return AxleSpec(
         steered=maps.steered,
-        drive_on_carrier=reaction != vehicle.chassis and layout.dependent,
-        spring=Curve(z, spring),
+        drive_on_carrier=data.drive_reactions[axle] is DriveReaction.AXLE,
+        spring=Curve(z, bare),
         stops=Curve(z, mean(ride, "", 1.0) - bare),
         antiroll=Curve(y, antiroll),
-        damper=_damper(vehicle, layout.subsystem),
+        damper=data.dampers[axle],
     )
-
-
-def _steering(vehicle: Vehicle) -> SteeringSpec:
-    steering = vehicle.steering
-    if steering is None or steering.torsion_bar is None:
-        raise InputError(f"'{vehicle.name}' has no torsion bar for an elastic steering")
-    assist = Curve()
-    if steering.assist is not None:
-        pressure = steering.assist.pressure
-        assist = Curve(pressure.x, pressure.y * steering.assist.piston_area)
-    rack = next(joint for joint in vehicle.joints if joint.name == steering.rack_joint)
-    bar = steering.torsion_bar
-    return SteeringSpec(Curve(bar.x, bar.y), assist, rack_mass=max(vehicle.body(rack.bodies[0]).mass, 0.5))
-
-
-def _damper(vehicle: Vehicle, subsystem: str) -> Curve:
-    """Curve of the left damper of an axle."""
-    dampers = [damper for damper in vehicle.dampers if damper.name.startswith(f"{subsystem}.")]
-    chosen = next((damper for damper in dampers if damper.name.endswith("_left")), dampers[0] if dampers else None)
-    return Curve() if chosen is None else Curve(chosen.characteristic.curve.x, chosen.characteristic.curve.y)
-
-
-def _sources(vehicle: Vehicle) -> dict[str, Source]:
-    masses = Source("sum of the bodies, less what moves with the wheels", certain=False)
-    rig = Source("K&C rig, parallel and opposite travel", certain=False)
-    files = Source("files of the vehicle", certain=True)
-    found = dict.fromkeys(("sprung_mass", "cg_to_front", "cg_height", "Ixx", "Iyy", "Izz", "Ixz"), masses)
-    for axle in Axle:
-        found[f"unsprung_mass_{axle}"] = Source("wheels, carriers and the split factor's share of links", certain=False)
-        found[f"wheel_inertia_{axle}"] = files
-        for name in ("spring", "antiroll", "stop"):
-            found[f"{name}_factor_{axle}"] = rig
-        found[f"damper_factor_{axle}"] = Source("damper curve with the motion ratio of the rig", certain=False)
-    for name in ("steering_ratio", "brake_front", "brake_rear", "drag", "lift_front", "lift_rear", "drag_height"):
-        found[name] = files
-    found["engine_factor"] = Source("engine map", certain=False)
-    return found

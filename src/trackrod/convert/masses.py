@@ -9,18 +9,19 @@ Reference: paper 002, eq. 5 to 7.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core.corners import Axle, Corner
-from trackrod.core.errors import InputError
-from trackrod.vehicle.elements import Body, JointType
-from trackrod.vehicle.mass import mass_properties
+from trackrod.core.errors import InputError, Problem
+from trackrod.vehicle.elements import Body, JointType, Vector
+from trackrod.vehicle.mass import MassProperties, mass_properties
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["MassSplit", "SplitFactors", "split_masses"]
+__all__ = ["MassSplit", "SplitFactors", "split_masses", "split_total"]
 
 Array = NDArray[np.float64]
 
@@ -86,18 +87,48 @@ def split_masses(vehicle: Vehicle, factors: SplitFactors | None = None) -> MassS
         roll[corner], yaw[corner] = float(about[0, 0]), float(about[2, 2])
         axis = np.array(wheel.axis)
         spin[corner] = float(axis @ mass_properties(rotor).inertia_about(centre) @ axis)
-    total = vehicle.mass_properties
+    centres = {corner: vehicle.wheel(corner).centre for corner in Corner}
+    try:
+        return split_total(vehicle.mass_properties, centres, unsprung, roll, yaw, spin)
+    except InputError as error:
+        raise InputError([Problem(f"'{vehicle.name}': {problem.text}") for problem in error.problems]) from error
+
+
+def split_total(
+    total: MassProperties,
+    centres: Mapping[Corner, Vector],
+    unsprung: Mapping[Corner, float],
+    roll: Mapping[Corner, float],
+    yaw: Mapping[Corner, float],
+    spin: Mapping[Corner, float],
+) -> MassSplit:
+    """The sprung body as what is left of a whole vehicle when the wheels are taken away.
+
+    Parameters
+    ----------
+    total
+        Of the whole vehicle.
+    centres
+        Wheel centres in V [m].
+    unsprung, roll, yaw, spin
+        Masses at the wheel centres [kg], their inertias about them [kg·m²], as in `MassSplit`.
+
+    Raises
+    ------
+    InputError
+        Nothing is left.
+    """
     mass = total.mass - sum(unsprung.values())
     if mass <= 0:
-        raise InputError(f"'{vehicle.name}' has no sprung mass left: {mass:g} kg")
-    wheels = {corner: np.array(vehicle.wheel(corner).centre) for corner in Corner}
+        raise InputError(f"no sprung mass is left: {mass:g} kg")
+    wheels = {corner: np.array(centres[corner]) for corner in Corner}
     centre = (total.mass * total.centre - sum(unsprung[c] * wheels[c] for c in Corner)) / mass
     about = total.inertia_about(centre)
     for corner in Corner:
         offset = wheels[corner] - centre
         about = about - unsprung[corner] * (offset @ offset * np.eye(3) - np.outer(offset, offset))
         about = about - np.diag([roll[corner], 0.0, yaw[corner]])
-    return MassSplit(unsprung, roll, yaw, spin, float(mass), centre, about)
+    return MassSplit(dict(unsprung), dict(roll), dict(yaw), dict(spin), float(mass), centre, about)
 
 
 def _unsprung_shares(vehicle: Vehicle, factors: SplitFactors) -> dict[Corner, dict[str, float]]:

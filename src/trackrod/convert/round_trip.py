@@ -106,10 +106,14 @@ class ModelRig:
         z = [np.asarray(item, dtype=float) for item in (left, right)]
         roll = self._force("antiroll", 0.5 * (z[0] - z[1]))
         pads = [
-            self._weight + self._force("spring", x) + (self._force("stops", x) if stops else 0.0) + sign * roll
+            self._spring(x) + (self._force("stops", x) if stops else 0.0) + sign * roll
             for x, sign in zip(z, (1.0, -1.0), strict=True)
         ]
         return pads[0], pads[1]
+
+    def _spring(self, x: Array) -> Array:
+        factor = self._forces["spring"][1]
+        return self._force("spring", x) + (1.0 - factor) * self._weight
 
     def _force(self, name: str, x: Array) -> Array:
         curve, factor = self._forces[name]
@@ -176,7 +180,7 @@ def _kinematics(rig: ModelRig, maps: KcMaps, side: Side) -> list[Deviation]:
 
 def _compliance(rig: ModelRig, maps: KcMaps, side: Side) -> list[Deviation]:
     found = []
-    for load in _LOADS:
+    for load in (load for load in _LOADS if load in maps.wheel(side).own):
         for opposite, curves in ((False, maps.wheel(side).own), (True, maps.wheel(side).opposite)):
             curve = curves[load]
             columns = [curve.output_index(name) for name in COMPLIANCE_CHANNELS]

@@ -10,7 +10,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["KINDS", "Dimension", "Kind", "kind"]
+__all__ = ["KINDS", "STANDARD_GRAVITY", "Dimension", "Kind", "kind"]
+
+#: What 1 g is [m/s²], by definition.
+STANDARD_GRAVITY = 9.80665
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ from trackrod.core.errors import (
 )
 from trackrod.core.files import atomic_path, read_bytes, require_file
 from trackrod.core.plain import Plain, canonical_json
-from trackrod.core.quantities import KINDS, Kind
+from trackrod.core.quantities import KINDS, STANDARD_GRAVITY, Kind
 from trackrod.core.series import Run, TimeSeries, find_time_fault, uniform_time
 from trackrod.core.signals import SIGNALS, TIME, Signal, parse_column
 
@@ -460,7 +460,7 @@ def _conversions() -> dict[str, tuple[Kind, float, float]]:
         ("angle", degree, 0.0, "deg", "°"),
         ("angular_velocity", degree, 0.0, "deg/s", "°/s"),
         ("angular_velocity", math.pi / 30.0, 0.0, "rpm", "1/min", "u/min", "r/min"),
-        ("acceleration", 9.80665, 0.0, "g"),  # loggers record no masses in grams
+        ("acceleration", STANDARD_GRAVITY, 0.0, "g"),  # loggers record no masses in grams
         ("force", 1e3, 0.0, "kn"),
         ("pressure", 1e5, 0.0, "bar"),
         ("pressure", 1e3, 0.0, "kpa"),

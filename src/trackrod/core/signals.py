@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 
@@ -54,6 +54,8 @@ class Signal:
         empty if none.
     held
         The value stays until the next sample instead of being interpolated (a gear, a switch).
+    column
+        Name of the column in files: the name and the unit suffix.
     """
 
     name: str
@@ -65,8 +67,11 @@ class Signal:
     carmaker: str = ""
     fmi: str = ""
     held: bool = False
+    column: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        column = f"{self.name}_{self.kind.suffix}" if self.kind.suffix else self.name
+        object.__setattr__(self, "column", column)
         if not _NAME.match(self.name) or len(self.column) > _LONGEST_NAME:
             raise InputError(
                 Problem(
@@ -83,11 +88,6 @@ class Signal:
                     hint=f"its column would read as a {_KIND_OF_SUFFIX[suffix].name} because of '_{suffix}'",
                 )
             )
-
-    @property
-    def column(self) -> str:
-        """Name of the column in files: the name and the unit suffix."""
-        return f"{self.name}_{self.kind.suffix}" if self.kind.suffix else self.name
 
     @property
     def label(self) -> str:
@@ -419,6 +419,13 @@ CAMBER = _corner_signal(
     "top outward",
     iso_clause="7.1.17",
     carmaker="Car.Camber{CORNER}",
+)
+
+ENGINE_SPEED = _signal(
+    "engine_speed", "angular_velocity", "speed of the crankshaft", "running", fmi="powertrain.engine_speed"
+)
+STEERING_TORQUE = _signal(
+    "steering_wheel_torque", "torque", "that the driver exerts", "left turn", fmi="steering.steering_wheel_torque"
 )
 
 

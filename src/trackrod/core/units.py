@@ -10,14 +10,13 @@ import math
 from dataclasses import dataclass
 
 from trackrod.core.errors import Place, Problem, UnitError, close_matches
-from trackrod.core.quantities import Kind
+from trackrod.core.quantities import STANDARD_GRAVITY, Kind
 
 __all__ = ["UNIT_WORDS", "UnitSystem", "unit_factor"]
 
 _POUND_FORCE = 4.4482216152605
 _POUND_MASS = 0.45359237
 _OUNCE_FORCE = _POUND_FORCE / 16
-_KILOGRAM_FORCE = 9.80665
 
 #: Factor into SI of every unit word, by base unit. Words are compared without regard to case.
 UNIT_WORDS: dict[str, dict[str, float]] = {
@@ -34,7 +33,7 @@ UNIT_WORDS: dict[str, dict[str, float]] = {
         **dict.fromkeys(("n", "newton", "newtons"), 1.0),
         **dict.fromkeys(("kn", "knewton", "kilonewton", "kilonewtons"), 1e3),
         "dyne": 1e-5,
-        **dict.fromkeys(("kgf", "kilogram_force"), _KILOGRAM_FORCE),
+        **dict.fromkeys(("kgf", "kilogram_force"), STANDARD_GRAVITY),
         **dict.fromkeys(("lbf", "pound_force"), _POUND_FORCE),
         "kpound_force": 1e3 * _POUND_FORCE,
         "ounce_force": _OUNCE_FORCE,

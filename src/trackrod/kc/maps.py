@@ -24,7 +24,7 @@ from trackrod.core.corners import Axle, Side
 from trackrod.core.errors import InputError, Problem, Severity
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Map2D, Variable
 from trackrod.core.plain import Plain
-from trackrod.core.quantities import KINDS
+from trackrod.core.quantities import KINDS, STANDARD_GRAVITY
 from trackrod.kc.measure import Gauge, Measured, gauges, measure
 from trackrod.kc.rig import SIDES, Inputs, Load, Rig, Solution
 from trackrod.vehicle.vehicle import Vehicle
@@ -138,7 +138,7 @@ class KcMaps:
 
 
 #: Standard gravity [m/s²].
-GRAVITY = 9.80665
+GRAVITY = STANDARD_GRAVITY
 
 
 # ---- making them

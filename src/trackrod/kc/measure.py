@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from trackrod.core.corners import Side
+from trackrod.core.motion import rotation_matrices
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.kc.orientation import wheel_angles
 from trackrod.kc.rig import DIFFERENCE, SIDES, Rig, Solution
@@ -164,7 +165,7 @@ def measure(rig: Rig, solution: Solution, of: tuple[Gauge, ...]) -> Measured:
     """Readings of a solution; not a number where it was not reached."""
     poses = solution.poses
     carrier = poses[:, list(rig.carriers)]
-    turn = _matrices(carrier[..., 3:])
+    turn = rotation_matrices(carrier[..., 3:])
     rotation = turn @ rig.frames
     centre = carrier[..., :3] + np.einsum("nkij,kj->nki", turn, rig.arms)
     axis = rotation[..., 1]
@@ -208,13 +209,3 @@ def _rotations(poses: Array, body: int) -> Rotation:
 
 def _nan_like(solution: Solution) -> Array:
     return np.where(solution.solved, 0.0, np.nan)
-
-
-def _matrices(q: Array) -> Array:
-    w, x, y, z = np.moveaxis(q, -1, 0)
-    rows = (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)

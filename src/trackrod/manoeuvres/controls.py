@@ -79,7 +79,8 @@ class FollowPath:
     The law: seen from the centre of gravity, in the frame of its course (heading plus sideslip angle), the point of
     the path one preview distance L = v·T ahead of the nearest one has the distance d and the lateral offset e. The
     circle that leaves along the course and goes through this point has the curvature κ = 2 e/d²; the steering wheel
-    goes to κ times the angle that one unit of curvature takes in steady state, not faster than the largest rate.
+    goes to κ times the angle that one unit of curvature takes in steady state, not farther than the largest angle and
+    not faster than the largest rate.
 
     Attributes
     ----------
@@ -89,8 +90,8 @@ class FollowPath:
         T [s].
     angle_per_curvature
         Steering-wheel angle over curvature in steady state at this speed [rad·m].
-    rate
-        The largest [rad/s].
+    rate, largest
+        The largest rate [rad/s] and angle [rad] of the steering wheel.
     shortest
         L at low speeds [m].
     """
@@ -99,6 +100,7 @@ class FollowPath:
     preview: float
     angle_per_curvature: float
     rate: float = np.radians(1000.0)
+    largest: float = np.radians(540.0)
     shortest: float = 3.0
 
     def begin(self, now: Sample) -> SteeringControl:
@@ -117,8 +119,9 @@ class FollowPath:
             dx, dy = px - x, py - y
             offset = -np.sin(course) * dx + np.cos(course) * dy
             wanted = self.angle_per_curvature * 2.0 * offset / (dx * dx + dy * dy)
+            wanted = min(max(wanted, -self.largest), self.largest)
             most = self.rate * DECISION
-            wanted = float(np.clip(wanted, last - most, last + most))
+            wanted = float(min(max(wanted, last - most), last + most))
             # Reached at the next decision, in a straight line: the wheel of a driver does not jump.
             angles = np.interp(times, [began, times[-1]], [last, wanted])
             last, began = wanted, float(times[-1])
@@ -134,6 +137,9 @@ class HoldSpeed:
     The law: u = P·e + I·∫e dt of the error e in longitudinal velocity; u above zero is the throttle, below zero a
     fifth of it the brake. The integral starts at the present throttle and stops where the throttle has reached an end.
 
+    At walking pace P falls with the speed that is held and I with its square: in the lowest gear the engine swings at
+    about 8 Hz against the mass of the vehicle on the tyres, which the full gains would keep going.
+
     Attributes
     ----------
     speed
@@ -148,27 +154,28 @@ class HoldSpeed:
     rate: float = 0.0
     brakes: bool = True
 
-    #: P [s/m] and I [1/m].
+    #: P [s/m] and I [1/m], and the speed below which they fall [m/s].
     proportional = 1.2
     integral = 1.0
+    gentle_below = 6.5
     brake_share = 0.2
 
     def begin(self, now: Sample) -> PedalControl:
         """From now on."""
-        first = now[signals.THROTTLE]
-        sum_ = first - self.proportional * (self.speed - now[signals.VX])
-        sum_ = float(np.clip(sum_, 0.0, 1.0))
+        gentle = min(self.speed / self.gentle_below, 1.0)
+        P, I = gentle * self.proportional, gentle * gentle * self.integral  # noqa: E741 - the symbols of the law
+        sum_ = now[signals.THROTTLE] - P * (self.speed - now[signals.VX])
+        sum_ = min(max(sum_, 0.0), 1.0)
 
         def control(times: Array, now: Sample) -> tuple[Array, Array]:
             nonlocal sum_
             error = self.speed + self.rate * now.time - now[signals.VX]
             lowest = -1.0 if self.brakes else 0.0
-            wanted = self.proportional * error + sum_
+            wanted = P * error + sum_
             if lowest < wanted < 1.0 or (wanted >= 1.0 and error < 0) or (wanted <= lowest and error > 0):
-                sum_ += self.integral * error * DECISION
-            wanted = float(np.clip(self.proportional * error + sum_, lowest, 1.0))
-            ones = np.ones(times.size)
-            return max(wanted, 0.0) * ones, self.brake_share * max(-wanted, 0.0) * ones
+                sum_ += I * error * DECISION
+            wanted = min(max(P * error + sum_, lowest), 1.0)
+            return np.full(times.size, max(wanted, 0.0)), np.full(times.size, self.brake_share * max(-wanted, 0.0))
 
         return control
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -32,8 +33,9 @@ class _Course(Manoeuvre):
     angle_per_curvature_radm: float | None = setting(None, "of the driver; found by driving if not given", 1.0, 1000.0)
     half_width_m: float = setting(3.0, "distance from the path that counts as off the road", 0.1, 50.0)
 
+    @abstractmethod
     def _knots(self) -> list[tuple[float, float]]:
-        raise NotImplementedError
+        """Points x, y of the path, from the entry of the course on [m]; first to the left."""
 
     def _pedals(self) -> PedalLaw:
         return HoldSpeed(kmh(self.speed_kmh), brakes=False)
@@ -95,7 +97,7 @@ class ObstacleAvoidance(_Course):
     serves: ClassVar[tuple[str, ...]] = ("deviation from the path", "largest roll, sideslip and yaw rate")
 
     speed_kmh: float = setting(60.0, "speed at the beginning", 5.0, 250.0)
-    preview_s: float = setting(0.45, "how far the driver looks ahead", 0.1, 5.0)
+    preview_s: float = setting(0.65, "how far the driver looks ahead", 0.1, 5.0)
 
     def _pedals(self) -> PedalLaw:
         return Pedals()

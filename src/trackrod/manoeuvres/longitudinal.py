@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Self
@@ -52,6 +53,11 @@ class Acceleration(Manoeuvre):
     rise_s: float = setting(0.2, "time in which the pedal is pressed", 0.0, 5.0)
     delay_s: float = setting(0.5, "constant speed before", 0.0, 10.0)
     longest_s: float = setting(180.0, "time after which it is broken off", 1.0, 1000.0)
+
+    def contradictions(self) -> Iterator[str]:
+        """It must become faster."""
+        if self.last_speed_kmh is not None and self.last_speed_kmh <= self.first_speed_kmh:
+            yield f"last_speed_kmh={self.last_speed_kmh:g} must be above first_speed_kmh={self.first_speed_kmh:g}"
 
     def start(self) -> Start:
         """Straight ahead at the first speed."""
@@ -162,6 +168,11 @@ class CoastDown(Manoeuvre):
     first_speed_kmh: float = setting(100.0, "speed at the beginning", 5.0, 300.0)
     last_speed_kmh: float = setting(60.0, "speed to stop at", 1.0, 299.0)
     delay_s: float = setting(0.5, "constant speed before", 0.0, 10.0)
+
+    def contradictions(self) -> Iterator[str]:
+        """It must become slower."""
+        if self.last_speed_kmh >= self.first_speed_kmh:
+            yield f"last_speed_kmh={self.last_speed_kmh:g} must be below first_speed_kmh={self.first_speed_kmh:g}"
 
     def start(self) -> Start:
         """Straight ahead at the first speed."""

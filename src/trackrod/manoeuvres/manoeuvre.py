@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, Self, TypeAlias
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core.corners import Corner
+from trackrod.core.errors import InputError, Problem
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
@@ -187,6 +188,13 @@ class Manoeuvre(ABC):
 
     def __post_init__(self) -> None:
         check(self)
+        problems = [Problem(text) for text in self.contradictions()]
+        if problems:
+            raise InputError(problems)
+
+    def contradictions(self) -> Iterator[str]:
+        """Settings that cannot go together, each in a sentence; all are in their own ranges."""
+        yield from ()
 
     @abstractmethod
     def start(self) -> Start:

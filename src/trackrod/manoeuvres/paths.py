@@ -21,23 +21,30 @@ _SPACING = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """A line through points x, y in E [m], extended straight ahead beyond its last one."""
+    """A line through points x, y in E [m], extended straight ahead beyond its last one.
+
+    `length` is that from the beginning to each point [m]; `dx` and `dy` lead from each point to the next [m].
+    """
 
     x: Array
     y: Array
     length: Array = field(init=False, repr=False)
+    dx: Array = field(init=False, repr=False)
+    dy: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        steps = np.hypot(np.diff(self.x), np.diff(self.y))
+        dx, dy = np.diff(self.x), np.diff(self.y)
+        steps = np.hypot(dx, dy)
         if self.x.size < 2 or self.x.shape != self.y.shape or not (steps > 0).all():
             raise InputError("a path needs two points or more, each different from the one before")
-        object.__setattr__(self, "length", np.concatenate(([0.0], np.cumsum(steps))))
+        for name, values in (("length", np.concatenate(([0.0], np.cumsum(steps)))), ("dx", dx), ("dy", dy)):
+            object.__setattr__(self, name, values)
 
     def point(self, s: float) -> tuple[float, float]:
         """The point at a length along the path [m]."""
         last = float(self.length[-1])
         if s > last:
-            dx, dy = float(self.x[-1] - self.x[-2]), float(self.y[-1] - self.y[-2])
+            dx, dy = float(self.dx[-1]), float(self.dy[-1])
             over = (s - last) / float(np.hypot(dx, dy))
             return float(self.x[-1]) + over * dx, float(self.y[-1]) + over * dy
         return float(np.interp(s, self.length, self.x)), float(np.interp(s, self.length, self.y))
@@ -56,21 +63,21 @@ class Tracker:
     def locate(self, x: float, y: float) -> tuple[float, float]:
         """Length along the path and signed distance [m], positive to the left of it."""
         path = self.path
-        first = max(int(np.searchsorted(path.length, self.s - self.BEHIND)) - 1, 0)
-        last = min(max(int(np.searchsorted(path.length, self.s + self.AHEAD)), first + 2), path.length.size)
+        first = max(int(path.length.searchsorted(self.s - self.BEHIND)) - 1, 0)
+        last = min(max(int(path.length.searchsorted(self.s + self.AHEAD)), first + 2), path.length.size)
         first = min(first, last - 2)
-        x0, y0 = path.x[first : last - 1], path.y[first : last - 1]
-        dx, dy = path.x[first + 1 : last] - x0, path.y[first + 1 : last] - y0
+        pieces = slice(first, last - 1)
+        dx, dy = path.dx[pieces], path.dy[pieces]
+        from_x, from_y = x - path.x[pieces], y - path.y[pieces]
         square = dx * dx + dy * dy
-        t = ((x - x0) * dx + (y - y0) * dy) / square
-        t[:-1] = np.clip(t[:-1], 0.0, 1.0)
-        if last < path.length.size:  # only the last piece of the whole path goes on for ever
-            t[-1] = min(max(t[-1], 0.0), 1.0)
+        t = (from_x * dx + from_y * dy) / square
         t = np.maximum(t, 0.0)
-        away = np.hypot(x - x0 - t * dx, y - y0 - t * dy)
+        within = t if last < path.length.size else t[:-1]  # only the last piece of the whole path goes on for ever
+        np.minimum(within, 1.0, out=within)
+        away = np.hypot(from_x - t * dx, from_y - t * dy)
         k = int(away.argmin())
         self.s = float(path.length[first + k] + t[k] * np.sqrt(square[k]))
-        side = float(dx[k] * (y - y0[k]) - dy[k] * (x - x0[k]))
+        side = float(dx[k] * from_y[k] - dy[k] * from_x[k])
         return self.s, float(np.copysign(away[k], side))
 
 

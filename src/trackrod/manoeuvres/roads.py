@@ -67,7 +67,8 @@ class RoadProfile:
     rise: float = 10.0
 
     @cached_property
-    def _waves(self) -> tuple[Array, Array, dict[Side, Array]]:
+    def _waves(self) -> tuple[Array, dict[Side, tuple[Array, Array]]]:
+        """Angular wave numbers [rad/m]; of each track the amplitudes [m] and phases [rad]."""
         edges = np.geomspace(*_BAND, _WAVES + 1)
         n = np.sqrt(edges[1:] * edges[:-1])
         amplitude = np.sqrt(2 * self.roughness * (n / _N0) ** -2.0 * np.diff(edges))
@@ -78,15 +79,15 @@ class RoadProfile:
             side: np.sqrt(coherence) * common + np.sqrt(1 - coherence) * own
             for side, own in ((Side.LEFT, left), (Side.RIGHT, right))
         }
-        return n, amplitude, mixed
+        return 2 * np.pi * n, {side: (amplitude * np.abs(wave), np.angle(wave)) for side, wave in mixed.items()}
 
     def heights(self, corner: Corner, times: Array, positions: Array) -> Array:
         """Height under a wheel [m]."""
         del times
-        n, amplitude, mixed = self._waves
-        waves = np.exp(2j * np.pi * np.outer(positions, n)) * (amplitude * mixed[corner.side])
+        numbers, tracks = self._waves
+        amplitudes, phases = tracks[corner.side]
         rise = np.clip(positions / self.rise, 0.0, 1.0)
-        return np.asarray(waves.real.sum(axis=1) * rise * rise * (3 - 2 * rise))
+        return np.asarray(np.cos(np.outer(positions, numbers) + phases) @ amplitudes * rise * rise * (3 - 2 * rise))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from trackrod.core.errors import InputError, Problem, RangeError, UnknownNameError
+from trackrod.core.quantities import STANDARD_GRAVITY
 
 __all__ = [
     "STANDARD_GRAVITY",
@@ -22,15 +23,13 @@ __all__ = [
     "Value",
     "check",
     "degrees",
+    "falling_sweep",
     "g",
     "kmh",
     "parse",
     "setting",
     "settings_of",
 ]
-
-#: What 1 g is [m/s²].
-STANDARD_GRAVITY = 9.80665
 
 #: What a setting holds; None is found by driving, or means that there is no such limit.
 Value: TypeAlias = float | int | str | None
@@ -155,6 +154,12 @@ def setting(
     whole = isinstance(default, int)
     declared = Setting("", default, meaning, least, most, choices, whole)
     return dataclasses.field(default=default, metadata={_KEY: declared})
+
+
+def falling_sweep(first_frequency_Hz: float, last_frequency_Hz: float) -> Iterator[str]:
+    """What is wrong with the frequencies of a sweep, in a sentence."""
+    if last_frequency_Hz < first_frequency_Hz:
+        yield f"last_frequency_Hz={last_frequency_Hz:g} is below first_frequency_Hz={first_frequency_Hz:g}"
 
 
 def settings_of(manoeuvre: type) -> tuple[Setting, ...]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
@@ -15,7 +16,7 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.manoeuvres.controls import HoldSpeed, Pedals, SteerBy, straight_ahead
 from trackrod.manoeuvres.ends import After
 from trackrod.manoeuvres.manoeuvre import NEUTRAL, Manoeuvre, Phase, Start
-from trackrod.manoeuvres.settings import degrees, kmh, setting
+from trackrod.manoeuvres.settings import degrees, falling_sweep, kmh, setting
 
 __all__ = ["FourPost", "HillHold", "Parking", "PostMode", "StandstillSteering"]
 
@@ -139,6 +140,10 @@ class FourPost(Manoeuvre):
     first_frequency_Hz: float = setting(0.5, "frequency at the beginning", 0.05, 50.0)
     last_frequency_Hz: float = setting(6.0, "frequency at the end", 0.05, 50.0)
     duration_s: float = setting(30.0, "of the sweep, linear in frequency", 1.0, 600.0)
+
+    def contradictions(self) -> Iterator[str]:
+        """The frequency must not fall."""
+        yield from falling_sweep(self.first_frequency_Hz, self.last_frequency_Hz)
 
     def start(self) -> Start:
         """At rest, the wheels free to roll."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Self, TypeVar
@@ -16,7 +17,7 @@ from trackrod.core.errors import ConvergenceError
 from trackrod.manoeuvres.controls import HoldSpeed, HoldSteering, HoldThrottle, Pedals, SteerBy, SteerTo, straight_ahead
 from trackrod.manoeuvres.ends import After, Below
 from trackrod.manoeuvres.manoeuvre import Drive, Manoeuvre, Phase, Start
-from trackrod.manoeuvres.settings import Direction, degrees, g, kmh, setting
+from trackrod.manoeuvres.settings import Direction, degrees, falling_sweep, g, kmh, setting
 from trackrod.manoeuvres.steady_turn import Propulsion, quasi_static_angle
 
 __all__ = ["Fishhook", "JTurn", "Pulse", "SineSweep", "SineWithDwell", "SingleSine", "StepSteer", "Sweep"]
@@ -58,6 +59,13 @@ class StepSteer(Manoeuvre):
     delay_s: float = setting(0.5, "straight ahead before", 0.0, 10.0)
     hold_s: float = setting(4.0, "from the beginning of the step to the end", 1.5, 60.0)
     gear: int = setting(0, "gear, 0 for the vehicle's own choice", 0, 20)
+
+    def contradictions(self) -> Iterator[str]:
+        """The steering wheel must arrive."""
+        if self.steering_wheel_angle_deg is not None:
+            turning = self.steering_wheel_angle_deg / self.rate_degps
+            if turning >= self.hold_s:
+                yield f"hold_s={self.hold_s:g} is not longer than the {turning:.3g} s that the step itself takes"
 
     def start(self) -> Start:
         """Straight ahead at the speed."""
@@ -135,6 +143,10 @@ class SineSweep(Manoeuvre):
     sweep: Sweep = setting(Sweep.LOGARITHMIC, "how the frequency grows")
     delay_s: float = setting(0.5, "straight ahead before", 0.0, 10.0)
     gear: int = setting(0, "gear, 0 for the vehicle's own choice", 0, 20)
+
+    def contradictions(self) -> Iterator[str]:
+        """The frequency must not fall."""
+        yield from falling_sweep(self.first_frequency_Hz, self.last_frequency_Hz)
 
     def start(self) -> Start:
         """Straight ahead at the speed."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -54,6 +55,15 @@ class ConstantRadius(Manoeuvre):
     preview_s: float = setting(0.6, "how far the driver looks ahead", 0.1, 5.0)
     angle_per_curvature_radm: float | None = setting(None, "of the driver; found by driving if not given", 1.0, 1000.0)
     half_width_m: float = setting(3.0, "distance from the circle that counts as off the road", 0.1, 50.0)
+
+    def contradictions(self) -> Iterator[str]:
+        """The wanted lateral acceleration must lie ahead."""
+        first_ay_g = kmh(self.first_speed_kmh) ** 2 / self.radius_m / g(1.0)
+        if first_ay_g >= self.target_ay_g:
+            yield (
+                f"first_speed_kmh={self.first_speed_kmh:g} on a circle of {self.radius_m:g} m is {first_ay_g:.2f} g "
+                f"already, target_ay_g={self.target_ay_g:g} must be more"
+            )
 
     def start(self) -> Start:
         """Straight ahead at the first speed."""

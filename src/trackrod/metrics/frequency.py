@@ -6,6 +6,7 @@ segments (Welch), which does not see what is not caused by the input.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +16,18 @@ from scipy import signal as spectral
 from trackrod.core import signals
 from trackrod.core.errors import InputError
 from trackrod.core.series import Run
+from trackrod.core.signals import Signal
 from trackrod.metrics.events import first_crossing, vertex
 from trackrod.metrics.trace import Trace
 
-__all__ = ["FrequencyResponse", "SineSweepValues", "frequency_response", "sine_sweep_values"]
+__all__ = [
+    "FrequencyResponse",
+    "SineSweepValues",
+    "frequency_response",
+    "frequency_responses",
+    "sine_sweep_values",
+    "steering_responses",
+]
 
 Array = NDArray[np.float64]
 
@@ -94,14 +103,21 @@ class SineSweepValues:
 def frequency_response(
     time: Array, given: Array, answer: Array, band: tuple[float, float] | None = None
 ) -> FrequencyResponse:
-    """Transfer function from an input to an output.
+    """Transfer function from an input to an output; see `frequency_responses`."""
+    return frequency_responses(time, given, [answer], band)[0]
+
+
+def frequency_responses(
+    time: Array, given: Array, answers: Sequence[Array], band: tuple[float, float] | None = None
+) -> tuple[FrequencyResponse, ...]:
+    """Transfer functions from an input to outputs.
 
     Parameters
     ----------
     time
         Equally spaced, one segment of 20 s or more [s].
-    given, answer
-        Input and output, as changes from their first samples.
+    given, answers
+        Input and outputs; their changes from the first samples count.
     band
         Lowest and highest frequency [Hz]; where the input has power if not given.
 
@@ -121,8 +137,9 @@ def frequency_response(
     if time.size < length:
         raise InputError(f"a frequency response needs {SEGMENT:g} s or more, the run has {time[-1] - time[0]:g} s")
     # Rest before the run: the first and the last samples stand in the middle of a window too.
-    rest = np.zeros(length // 2)
-    u, y = (np.concatenate((rest, values - values[0], rest + values[-1] - values[0])) for values in (given, answer))
+    signal = np.stack([given, *answers])
+    changes = signal - signal[:, :1]
+    padded = np.pad(changes, ((0, 0), (length // 2, length // 2)), mode="edge")
     overlap = round(OVERLAP * length)
 
     def power(a: Array, b: Array) -> NDArray[np.complex128]:
@@ -132,7 +149,8 @@ def frequency_response(
         return np.asarray(found[1], dtype=np.complex128)
 
     frequency = np.asarray(np.fft.rfftfreq(4 * length, step), dtype=np.float64)
-    input_power, cross = power(u, u).real, power(u, y)
+    own, cross = power(padded, padded).real, power(padded[:1], padded[1:])
+    input_power = own[0]
     if not input_power.max() > 0:
         raise InputError("a frequency response needs an input: it never changes")
     powerful = input_power >= POWER * input_power.max()
@@ -141,27 +159,25 @@ def frequency_response(
     within = np.flatnonzero((frequency > 0) & (frequency >= band[0] - 1e-9) & (frequency <= band[1] + 1e-9))
     if within.size < 2 or not powerful[within].any():
         raise InputError(f"the input has no power from {band[0]:g} to {band[1]:g} Hz")
-    transfer = cross[within] / input_power[within]
-    explained = np.abs(cross[within]) ** 2
-    total = input_power[within] * power(y, y).real[within]
-    coherence = np.divide(explained, total, out=np.zeros_like(total), where=total > 0)
-    return FrequencyResponse(frequency[within], np.abs(transfer), np.unwrap(np.angle(transfer)), coherence)
+    result = []
+    for output_power, both in zip(own[1:, within], cross[:, within], strict=True):
+        transfer = both / input_power[within]
+        total = input_power[within] * output_power
+        coherence = np.divide(np.abs(both) ** 2, total, out=np.zeros_like(total), where=total > 0)
+        phase = np.unwrap(np.angle(transfer))
+        result.append(FrequencyResponse(frequency[within], np.abs(transfer), phase, coherence))
+    return tuple(result)
 
 
 def sine_sweep_values(run: Run) -> SineSweepValues:
-    """Frequency responses of a run, over the band of its settings if it has them.
+    """Frequency responses of a run, over the band of its settings if it has them; errors as `frequency_responses`."""
+    answers = (signals.AY, signals.YAW_RATE, signals.ROLL, signals.SIDESLIP)
+    return SineSweepValues(*steering_responses(run, answers))
 
-    Raises
-    ------
-    InputError
-        The run is too short or has no steering.
-    """
-    angle = run[signals.STEERING_WHEEL_ANGLE]
+
+def steering_responses(run: Run, answers: Sequence[Signal]) -> tuple[FrequencyResponse, ...]:
+    """Transfer functions from the steering wheel to signals of a run; errors as `frequency_responses`."""
     settings = run.metadata.get("settings", {})
     first, last = settings.get("first_frequency_Hz"), settings.get("last_frequency_Hz")
     band = None if first is None or last is None else (float(first), float(last))
-    ay, yaw_rate, roll, sideslip = (
-        frequency_response(run.time, angle, run[s], band)
-        for s in (signals.AY, signals.YAW_RATE, signals.ROLL, signals.SIDESLIP)
-    )
-    return SineSweepValues(ay, yaw_rate, roll, sideslip)
+    return frequency_responses(run.time, run[signals.STEERING_WHEEL_ANGLE], [run[s] for s in answers], band)

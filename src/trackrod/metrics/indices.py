@@ -6,24 +6,31 @@ a light commercial vehicle, tables 1 and 2 and eq. 8 to 10.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import TypeAlias
 
+import numpy as np
+
 from trackrod.core import signals
 from trackrod.core.corners import Axle
-from trackrod.core.errors import UnknownNameError
+from trackrod.core.errors import InputError, Problem, UnknownNameError
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.metrics.events import first_time
-from trackrod.metrics.frequency import sine_sweep_values
+from trackrod.metrics.frequency import steering_responses
 from trackrod.metrics.longitudinal import axle_load, braking_part
 from trackrod.metrics.steady_turn import lateral_load_transfer, over_lateral_acceleration
 from trackrod.metrics.step import StepResponse, step_response
-from trackrod.metrics.trace import Array, Trace, covered_share, relative_percent, rmse_percent
+from trackrod.metrics.trace import Array, Trace, covered_share, difference_percent, relative_percent, rmse_percent
 
-__all__ = ["FLOORS", "INDEX_SETS", "TOLERANCE", "Index", "ScalarPair", "indices"]
+__all__ = ["ENTRY_POINTS", "FLOORS", "INDEX_SETS", "TOLERANCE", "Index", "ScalarPair", "indices"]
+
+#: Group of entry points that add indices.
+ENTRY_POINTS = "trackrod.indices"
 
 #: Largest value of an index that counts as a good fit [%].
 TOLERANCE = 5.0
@@ -74,6 +81,13 @@ class Index:
         """Whether curves are compared, and not two numbers."""
         return self.scalar is None
 
+    def residual(self) -> tuple[Array | None, Array]:
+        """Abscissa, None for a scalar; model minus reference, scaled so that the Euclidean norm is the index [%]."""
+        if self.scalar is None:
+            return difference_percent(self.reference, self.model)
+        sign = 1.0 if self.scalar.model >= self.scalar.reference else -1.0
+        return None, np.array([sign * self.value_pct])
+
 
 #: The curves of a run by the name of their index.
 Curves: TypeAlias = Callable[[Run], Mapping[str, Trace]]
@@ -116,11 +130,11 @@ def _constant_radius(run: Run) -> dict[str, Trace]:
 
 
 def _sine_sweep(run: Run) -> dict[str, Trace]:
-    values = sine_sweep_values(run)
+    roll, ay, yaw_rate = steering_responses(run, (signals.ROLL, signals.AY, signals.YAW_RATE))
     return {
-        "roll gain": values.roll.gain_trace("roll gain", "-"),
-        "lateral acceleration gain": values.lateral_acceleration.gain_trace("lateral acceleration gain", "(m/s²)/rad"),
-        "yaw rate gain": values.yaw_rate.gain_trace("yaw rate gain", "1/s"),
+        "roll gain": roll.gain_trace("roll gain", "-"),
+        "lateral acceleration gain": ay.gain_trace("lateral acceleration gain", "(m/s²)/rad"),
+        "yaw rate gain": yaw_rate.gain_trace("yaw rate gain", "1/s"),
     }
 
 
@@ -211,8 +225,10 @@ def indices(manoeuvre: str, reference: Run, model: Run) -> tuple[Index, ...]:
     """
     if manoeuvre not in INDEX_SETS:
         raise UnknownNameError("manoeuvre with indices", manoeuvre, INDEX_SETS)
-    curves = INDEX_SETS[manoeuvre]
-    expected, found = curves(reference), curves(model)
+    sets = (INDEX_SETS[manoeuvre], *_custom_sets(manoeuvre))
+    expected, found = (
+        {name: curve for curves in sets for name, curve in curves(run).items()} for run in (reference, model)
+    )
     result = [
         Index(
             manoeuvre,
@@ -227,6 +243,23 @@ def indices(manoeuvre: str, reference: Run, model: Run) -> tuple[Index, ...]:
     if manoeuvre == "step_steer":
         result += _step_scalars(reference, model, expected, found)
     return tuple(result)
+
+
+@functools.cache
+def _custom_sets(manoeuvre: str) -> tuple[Curves, ...]:
+    """Further curves of a manoeuvre that installed packages declare as entry points.
+
+    The group is ``trackrod.indices``; the name of an entry point is that of the manoeuvre, its object takes a run and
+    gives curves by the name of their index.
+    """
+    found = []
+    for entry in entry_points(group=ENTRY_POINTS, name=manoeuvre):
+        try:
+            found.append(entry.load())
+        except (ImportError, AttributeError) as error:
+            text = f"the index '{entry.value}' of '{manoeuvre}' cannot be loaded: {error}"
+            raise InputError(Problem(text, hint="repair or uninstall the package that declares it")) from error
+    return tuple(found)
 
 
 def _step_scalars(

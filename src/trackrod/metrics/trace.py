@@ -9,7 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.errors import InputError, Problem, RangeError
 
-__all__ = ["GRID", "Trace", "covered_share", "relative_percent", "rising_part", "rmse_percent"]
+__all__ = [
+    "GRID",
+    "Trace",
+    "covered_share",
+    "difference_percent",
+    "relative_percent",
+    "rising_part",
+    "rmse_percent",
+]
 
 Array = NDArray[np.float64]
 
@@ -101,26 +109,39 @@ def covered_share(reference: Trace, model: Trace) -> float:
     return (high - low) / float(reference.x[-1] - reference.x[0])
 
 
-def rmse_percent(reference: Trace, model: Trace) -> float:
-    """Root mean square of the difference over the common abscissa, over the reference's largest magnitude [%].
+def difference_percent(reference: Trace, model: Trace) -> tuple[Array, Array]:
+    """Model minus reference over the common abscissa, scaled so that its Euclidean norm is `rmse_percent`.
 
     Both curves are taken on `GRID` equally spaced points of the abscissa that they share, linear between their own
-    points; the largest magnitude is that of the whole reference curve.
+    points; the scale is the largest magnitude of the whole reference curve times the root of the number of points.
+
+    Returns
+    -------
+    abscissa, difference
+        [`x_unit` of the curves], [%]
 
     Raises
     ------
     InputError
         There is no common abscissa, or the reference is zero everywhere.
-
-    Holds: zero for equal curves; unchanged if both ordinates are multiplied by one factor, or both abscissae.
-    Limits: a model that ends early is compared as far as it goes; `covered_share` says how far that is.
     """
     low, high = _common_range(reference, model)
     if reference.largest == 0.0:
         raise InputError(f"the reference of {reference.y_name} is zero everywhere: it gives no scale for a percentage")
     grid = np.linspace(low, high, GRID)
     difference = model.at(grid) - reference.at(grid)
-    return 100.0 * float(np.sqrt(np.mean(difference**2))) / reference.largest
+    return grid, 100.0 / (reference.largest * np.sqrt(GRID)) * difference
+
+
+def rmse_percent(reference: Trace, model: Trace) -> float:
+    """Root mean square of the difference over the common abscissa, over the reference's largest magnitude [%].
+
+    Errors as `difference_percent`.
+
+    Holds: zero for equal curves; unchanged if both ordinates are multiplied by one factor, or both abscissae.
+    Limits: a model that ends early is compared as far as it goes; `covered_share` says how far that is.
+    """
+    return float(np.linalg.norm(difference_percent(reference, model)[1]))
 
 
 def relative_percent(reference: float, model: float, floor: float) -> float:

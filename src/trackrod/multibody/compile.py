@@ -350,32 +350,11 @@ class _Compiler:
         powertrain = self.vehicle.powertrain
         if powertrain is None:
             return
-        gearbox, engine = powertrain.gearbox, powertrain.engine
-        shares = {Axle.FRONT: powertrain.front_share / 2, Axle.REAR: (1.0 - powertrain.front_share) / 2}
-        self.core.set_driveline(
-            engine.speed.copy(),
-            engine.throttle.copy(),
-            engine.torque.copy(),
-            np.array([shares[spin.wheel.corner.axle] for spin in self.spins]),
-            list(gearbox.ratios),
-            list(gearbox.upshift),
-            list(gearbox.downshift),
-            gearbox.final_drive,
-            gearbox.efficiency,
-            gearbox.shift_time,
-            powertrain.engine_inertia,
-            powertrain.driveline_inertia,
-            powertrain.idle_speed,
-            powertrain.speed_limit,
-            powertrain.clutch_capacity,
-        )
-        for axle, differential in (
-            (Axle.FRONT, powertrain.front_differential),
-            (Axle.REAR, powertrain.rear_differential),
-        ):
-            if differential is not None and powertrain.drives(axle):
-                left, right = (i for i, spin in enumerate(self.spins) if spin.wheel.corner.axle is axle)
-                self.core.add_differential(left, right, _points(differential.curve))
+        axles = [spin.wheel.corner.axle for spin in self.spins]
+        self.core.set_driveline(*powertrain.core_arguments(axles))
+        for axle, differential in powertrain.limited_slip.items():
+            left, right = (i for i, where in enumerate(axles) if where is axle)
+            self.core.add_differential(left, right, _points(differential.curve))
 
     def _add_brakes(self) -> None:
         brakes = self.vehicle.brakes

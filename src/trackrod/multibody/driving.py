@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import ConvergenceError, InputError, Problem, raise_if_errors
+from trackrod.core.motion import Attitude
 from trackrod.core.plain import Plain
-from trackrod.core.quantities import KINDS
+from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
-from trackrod.core.signals import Signal
 from trackrod.multibody.compile import CompiledModel, compile_vehicle
 from trackrod.multibody.mechanism import find_wrong_mechanism, listed
-from trackrod.multibody.motion import BodyAngles, rotation_matrices, wheel_positions
+from trackrod.multibody.motion import MultibodyMotion, Rows, wheel_pose
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -31,9 +30,6 @@ _ITERATIONS, _TOLERANCE = 200, 1e-9
 _LONGEST = 0.02
 #: Farthest that an equilibrium may lie from the design position [m].
 _FARTHEST = 0.4
-STANDARD_GRAVITY = 9.80665
-
-ENGINE_SPEED = Signal("engine_speed", KINDS["angular_velocity"], "speed of the crankshaft")
 
 
 class BrokenOffError(ConvergenceError):
@@ -108,6 +104,7 @@ class MultibodyVehicle:
         self.iterations = iterations
         self.model: CompiledModel = compile_vehicle(vehicle)
         self._core = self.model.core
+        self._layout = Rows(self.model)
         self._total = vehicle.mass_properties
         self.seconds = 0.0
         self._steepness = 1.0
@@ -132,17 +129,21 @@ class MultibodyVehicle:
             wrong = [find_wrong_mechanism(self.vehicle, layout.position) for layout in self.vehicle.axles]
             raise_if_errors(problem for problem in wrong if problem is not None)
             raise
-        poses = self._core.poses()[None]
+        poses = self._core.poses()
+        chassis = poses[self._chassis]
         loads = self._core.tyre_forces()[:, 2]
-        angles = BodyAngles(rotation_matrices(poses[:, self._chassis, 3:]))
+        attitude = Attitude(*chassis[3:])
         return Equilibrium(
             wheel_loads={
                 c: float(sum(f for f, at in zip(loads, self.model.tyres, strict=True) if at is c)) for c in Corner
             },
-            travels={c: float(wheel_positions(self.model, poses, c)[0][0]) for c in Corner},
-            body_rise=float(poses[0, self._chassis, 2] - self.model.centres[self._chassis, 2]),
-            pitch=float(angles.pitch[0]),
-            roll=float(angles.roll[0]),
+            travels={
+                corner: float(wheel_pose(self.model, corner, poses[body], chassis).travel)
+                for corner, body in zip(self.model.corners, self._layout.bodies, strict=True)
+            },
+            body_rise=float(chassis[2] - self.model.centres[self._chassis, 2]),
+            pitch=float(attitude.pitch),
+            roll=float(attitude.roll),
             iterations=iterations,
             residual=residual,
         )
@@ -175,7 +176,7 @@ class MultibodyVehicle:
 
     @property
     def _chassis(self) -> int:
-        return self.model.index[self.vehicle.chassis]
+        return self._layout.chassis
 
     def _worst_body(self) -> str:
         moved = np.linalg.norm(self._core.poses()[:, :3] - self.model.centres, axis=1)
@@ -222,16 +223,9 @@ class MultibodyVehicle:
         powertrain = self.vehicle.powertrain
         if powertrain is None:
             return
-        gearbox = powertrain.gearbox
-        front, rear = (
-            float(np.mean([s for s, w in zip(spins, self.vehicle.wheels, strict=True) if w.corner.axle is a]))
-            for a in Axle
-        )
-        output = gearbox.final_drive * (powertrain.front_share * front + (1 - powertrain.front_share) * rear)
-        if gear is None:
-            fitting = [g for g, up in enumerate(gearbox.upshift, 1) if output * gearbox.ratios[g - 1] < up]
-            gear = fitting[0] if fitting else len(gearbox.ratios)
-        self._core.set_engine(max(output * gearbox.ratios[gear - 1], powertrain.idle_speed), gear)
+        axles = [wheel.corner.axle for wheel in self.vehicle.wheels]
+        means = {axle: float(spins[[where is axle for where in axles]].mean()) for axle in Axle}
+        self._core.set_engine(*powertrain.engage(means, gear))
 
     def advance(
         self,
@@ -266,83 +260,55 @@ class MultibodyVehicle:
             A step has no solution; what was reached before is in the error.
         """
         given = {"steering_wheel_angle": steering_wheel_angle, "throttle": throttle, "brake": brake, "gear": gear}
-        angle, gas, pedal, gears = checked = [np.atleast_1d(np.asarray(x, dtype=float)) for x in given.values()]
-        steps = angle.size
+        checked = [np.atleast_1d(np.asarray(x, dtype=float)) for x in given.values()]
+        steps = checked[0].size
         raise_if_errors(
             problem
             for name, values in (*zip(given, checked, strict=True), ("road_heights", road_heights))
             if values is not None and (problem := _wrong_input(name, values, steps)) is not None
         )
-        rack = self.vehicle.steering.ratio * angle if self.vehicle.steering is not None else np.zeros(steps)
+        controls = np.column_stack([np.broadcast_to(values, steps) for values in checked])
+        return self.run(self.advance_rows(controls, every, road_heights))
+
+    def advance_rows(self, controls: Array, every: int, road_heights: Array | None = None) -> Array:
+        """As `advance`, with less to do: rows of inputs in, rows of samples out.
+
+        Parameters
+        ----------
+        controls
+            Steering-wheel angle [rad], throttle, brake and gear for each step, shape (steps, 4).
+        every, road_heights
+            As for `advance`.
+        """
+        steps = len(controls)
         targets = np.zeros((steps, len(self.model.drives)))
         if "rack" in self.model.drives:
-            targets[:, self.model.drives["rack"]] = rack
-        pedals = np.column_stack([np.broadcast_to(x, steps) for x in (gas, pedal, gears)])
+            targets[:, self.model.drives["rack"]] = self._layout.ratio * controls[:, 0]
+        pedals = np.ascontiguousarray(controls[:, 1:])
         heights = np.zeros((steps, 0)) if road_heights is None else np.ascontiguousarray(road_heights)
         time, poses, twists, spins, tyres, _, other, kept, seconds = self._core.run(
-            self.step, self.iterations, every, targets, np.ascontiguousarray(pedals), heights
+            self.step, self.iterations, every, targets, pedals, heights
         )
         self.seconds += seconds
-        last = np.arange(every - 1, steps, every)[:kept]
-        inputs: dict[Signal | str, Array] = {
-            signals.STEERING_WHEEL_ANGLE: angle[last],
-            signals.RACK_TRAVEL: rack[last],
-            signals.THROTTLE: pedals[last, 0],
-            signals.BRAKE: pedals[last, 1],
-        }
-        inputs |= self._columns(*(array[:kept] for array in (poses, twists, spins, tyres, other)))
-        metadata: dict[str, Plain] = {"vehicle": self.vehicle.name, "model": "multibody"}
-        columns = {signals.TIME: time[:kept], **inputs}
-        if kept == steps // every:
-            return Run(columns, metadata)
+        inputs = controls[every - 1 :: every, :3]
+        rows = self._layout.joined(inputs, time, poses, twists, spins, tyres, other)
+        if kept == len(rows):
+            return rows
         message = (
             f"'{self.vehicle.name}': the step after {time[kept - 1] if kept else 0.0:.4g} s has no solution; "
             f"{self._fastest_body()} moves fastest against the body; is the step of {self.step:g} s too long?"
         )
-        partial = Run(columns, {**metadata, "completed": False, "broken_off": message}) if kept > 1 else None
+        partial = self.run(rows[:kept], {"completed": False, "broken_off": message}) if kept > 1 else None
         raise BrokenOffError(message, partial)
 
-    def _columns(
-        self, poses: Array, twists: Array, spins: Array, tyres: Array, other: Array
-    ) -> dict[Signal | str, Array]:
-        angles = BodyAngles(rotation_matrices(poses[:, self._chassis, 3:]))
-        velocity, acceleration = angles.heading(other[:, 3:6]), angles.heading(other[:, 6:9])
-        rates = twists[:, self._chassis, 3:]
-        found: dict[Signal | str, Array] = {
-            signals.GEAR: other[:, 10],
-            signals.X: other[:, 0],
-            signals.Y: other[:, 1],
-            signals.Z: other[:, 2],
-            signals.ROLL: angles.roll,
-            signals.PITCH: angles.pitch,
-            signals.YAW: angles.yaw,
-            signals.VX: velocity[:, 0],
-            signals.VY: velocity[:, 1],
-            signals.AX: acceleration[:, 0],
-            signals.AY: acceleration[:, 1],
-            signals.AZ: acceleration[:, 2],
-            signals.YAW_RATE: rates[:, 2],
-            signals.ROLL_RATE: rates[:, 0],
-            signals.PITCH_RATE: rates[:, 1],
-            signals.SIDESLIP: np.arctan2(velocity[:, 1], velocity[:, 0]),
-            ENGINE_SPEED: other[:, 9],
-        }
-        for k, corner in enumerate(self.model.corners):
-            at = [i for i, where in enumerate(self.model.tyres) if where is corner]
-            travel, steer, camber = wheel_positions(self.model, poses, corner)
-            found |= {
-                signals.FX[corner]: tyres[:, at, 0].sum(axis=1),
-                signals.FY[corner]: tyres[:, at, 1].sum(axis=1),
-                signals.FZ[corner]: tyres[:, at, 2].sum(axis=1),
-                signals.MZ[corner]: tyres[:, at, 5].sum(axis=1),
-                signals.SLIP_ANGLE[corner]: tyres[:, at, 7].mean(axis=1),
-                signals.SLIP_RATIO[corner]: tyres[:, at, 6].mean(axis=1),
-                signals.WHEEL_SPEED[corner]: spins[:, k],
-                signals.WHEEL_TRAVEL[corner]: travel,
-                signals.STEER[corner]: steer,
-                signals.CAMBER[corner]: camber,
-            }
-        return found
+    def reading(self, row: Array) -> Callable[[str], float]:
+        """What one row says: the value of any column [SI unit]."""
+        return MultibodyMotion(row, self._layout).value
+
+    def run(self, rows: Array, remarks: Mapping[str, Plain] | None = None) -> Run:
+        """The run that rows make up; remarks go into its metadata."""
+        metadata: dict[str, Plain] = {"vehicle": self.vehicle.name, "model": "multibody", **(remarks or {})}
+        return MultibodyMotion(rows, self._layout).run(metadata)
 
 
 def _checked_grade(grade: float) -> float:

@@ -1,63 +1,160 @@
-"""Poses of bodies over time as what an engineer reads: positions, angles, wheel travel, steer, camber."""
+"""Rows of the multibody model, and the motion that stands in them."""
+
+# ruff: noqa: D102 - documented in `Motion`
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core.corners import Corner
+from trackrod.core.motion import FIRST, Attitude, Motion, Values, Vector, WheelPose, once, rotation_matrices
 from trackrod.multibody.compile import CompiledModel
 
-__all__ = ["BodyAngles", "body_angles", "rotation_matrices", "wheel_positions"]
+__all__ = ["MultibodyMotion", "Rows", "wheel_pose"]
 
 Array = NDArray[np.float64]
 
-
-def rotation_matrices(quaternions: Array) -> Array:
-    """Rotation matrices of quaternions w, x, y, z, shape (…, 4) to (…, 3, 3)."""
-    w, x, y, z = np.moveaxis(quaternions, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array([[*row] for row in rows]), (0, 1), (-2, -1))
+_POSE, _TYRE = 7, 10
+#: Columns of a row: the driver's inputs, time, pose and angular velocity of the sprung body, then what the core says of
+#: the whole vehicle: position, velocity and acceleration of its centre of gravity in E, engine speed, gear.
+_CHASSIS, _RATES = slice(FIRST, 11), slice(11, 14)
+_POSITION, _VELOCITY, _ACCELERATION, _ENGINE, _GEAR = slice(14, 17), slice(17, 20), slice(20, 23), 23, 24
+_SPINS = 25
 
 
-class BodyAngles:
-    """Yaw, pitch and roll of a body in the order of ISO 8855 (about z, y, x) [rad]; yaw without jumps."""
+@dataclass(frozen=True)
+class Rows:
+    """How the rows of a model are laid out: after what all have, spins, wheel poses and tyres of each model."""
 
-    def __init__(self, R: Array) -> None:
-        self.yaw: Array = np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
-        self.pitch: Array = np.arcsin(np.clip(-R[:, 2, 0], -1.0, 1.0))
-        self.roll: Array = np.arctan2(R[:, 2, 1], R[:, 2, 2])
+    model: CompiledModel
 
-    def heading(self, vectors: Array) -> Array:
-        """Vectors of E in the horizontal frame that turns with the yaw angle, shape (n, 3)."""
-        c, s = np.cos(self.yaw), np.sin(self.yaw)
-        x, y, z = vectors.T
-        return np.column_stack((c * x + s * y, c * y - s * x, z))
+    @cached_property
+    def bodies(self) -> list[int]:
+        """Bodies of the wheels, in the order of `CompiledModel.corners`."""
+        vehicle = self.model.vehicle
+        return [self.model.index[vehicle.wheel(corner).body] for corner in self.model.corners]
+
+    @cached_property
+    def chassis(self) -> int:
+        """Body of the sprung mass."""
+        return self.model.index[self.model.vehicle.chassis]
+
+    @cached_property
+    def place(self) -> dict[Corner, int]:
+        """Number of each wheel."""
+        return {corner: i for i, corner in enumerate(self.model.corners)}
+
+    @cached_property
+    def wheels(self) -> int:
+        """First column of the poses of the wheels."""
+        return _SPINS + len(self.model.corners)
+
+    @cached_property
+    def tyres(self) -> dict[Corner, list[int]]:
+        """First column of each tyre, by the corner of its wheel."""
+        first = self.wheels + _POSE * len(self.model.corners)
+        return {
+            corner: [first + _TYRE * i for i, where in enumerate(self.model.tyres) if where is corner]
+            for corner in self.model.corners
+        }
+
+    @cached_property
+    def ratio(self) -> float:
+        """Rack travel over steering-wheel angle [m/rad]."""
+        steering = self.model.vehicle.steering
+        return 0.0 if steering is None else steering.ratio
+
+    def joined(
+        self, inputs: Array, time: Array, poses: Array, twists: Array, spins: Array, tyres: Array, other: Array
+    ) -> Array:
+        """Rows from what the core gives."""
+        n = len(time)
+        chassis = self.chassis
+        parts = (
+            inputs,
+            time[:, None],
+            poses[:, chassis],
+            twists[:, chassis, 3:],
+            other[:, :11],
+            spins,
+            poses[:, self.bodies].reshape(n, -1),
+            tyres.reshape(n, -1),
+        )
+        return np.concatenate(parts, axis=1)
 
 
-def body_angles(model: CompiledModel, poses: Array) -> BodyAngles:
-    """Angles of the sprung body, from poses of shape (n, bodies, 7)."""
-    return BodyAngles(rotation_matrices(poses[:, model.index[model.vehicle.chassis], 3:]))
+class MultibodyMotion(Motion):
+    """What stands in one row of the multibody model, or in the rows of many samples."""
+
+    def __init__(self, rows: Array, layout: Rows) -> None:
+        super().__init__(rows)
+        self._layout = layout
+
+    @property
+    def rack_travel(self) -> Values:
+        return self._layout.ratio * self.steering_wheel_angle
+
+    @property
+    def gear(self) -> Values:
+        return self._cells[_GEAR]
+
+    @property
+    def engine_speed(self) -> Values:
+        return self._cells[_ENGINE]
+
+    @once
+    def attitude(self) -> Attitude:
+        return Attitude(*self._cells[_CHASSIS][3:])
+
+    @property
+    def position(self) -> Vector:
+        return self._cells[_POSITION]
+
+    @property
+    def velocity(self) -> Vector:
+        return self._cells[_VELOCITY]
+
+    @property
+    def acceleration(self) -> Vector:
+        return self._cells[_ACCELERATION]
+
+    @property
+    def rates(self) -> Vector:
+        return self._cells[_RATES]
+
+    @property
+    def tyres(self) -> Mapping[Corner, Sequence[int]]:
+        return self._layout.tyres
+
+    def wheel_speed(self, corner: Corner) -> Values:
+        return self._cells[_SPINS + self._layout.place[corner]]
+
+    def wheel(self, corner: Corner) -> WheelPose:
+        first = self._layout.wheels + _POSE * self._layout.place[corner]
+        wheel, chassis = (np.stack(self._cells[part], axis=-1) for part in (slice(first, first + _POSE), _CHASSIS))
+        return wheel_pose(self._layout.model, corner, wheel, chassis)
 
 
-def wheel_positions(model: CompiledModel, poses: Array, corner: Corner) -> tuple[Array, Array, Array]:
-    """Travel [m], steer angle [rad] and camber [rad] of a wheel against the sprung body.
+def wheel_pose(model: CompiledModel, corner: Corner, wheel: Array, chassis: Array) -> WheelPose:
+    """A wheel against the sprung body, from poses of both in E of shape (…, 7).
 
     Travel is along z of V, positive in bump; steer about z of V, positive to the left; camber positive top outward.
     """
     vehicle = model.vehicle
-    wheel = vehicle.wheel(corner)
-    body, chassis = model.index[wheel.body], model.index[vehicle.chassis]
-    R_body, R_chassis = (rotation_matrices(poses[:, index, 3:]) for index in (body, chassis))
-    arm = np.array(wheel.centre) - model.centres[body]
-    centre_E = poses[:, body, :3] + R_body @ arm
-    centre_V = np.einsum("nji,nj->ni", R_chassis, centre_E - poses[:, chassis, :3]) + model.centres[chassis]
-    axis_V = np.einsum("nji,nj->ni", R_chassis, R_body @ np.array(wheel.axis))
-    travel = centre_V[:, 2] - wheel.centre[2]
-    steer = np.arctan2(-axis_V[:, 0], axis_V[:, 1])
-    camber = -corner.side.sign * np.arcsin(np.clip(axis_V[:, 2], -1.0, 1.0))
-    return travel, steer, camber
+    declared = vehicle.wheel(corner)
+    body, sprung = model.index[declared.body], model.index[vehicle.chassis]
+    R_wheel, R_chassis = rotation_matrices(wheel[..., 3:]), rotation_matrices(chassis[..., 3:])
+    arm = np.array(declared.centre) - model.centres[body]
+    centre_E = wheel[..., :3] + R_wheel @ arm
+    centre_V = np.einsum("...ji,...j->...i", R_chassis, centre_E - chassis[..., :3]) + model.centres[sprung]
+    axis_V = np.einsum("...ji,...j->...i", R_chassis, R_wheel @ np.array(declared.axis))
+    return WheelPose(
+        travel=centre_V[..., 2] - declared.centre[2],
+        steer=np.arctan2(-axis_V[..., 0], axis_V[..., 1]),
+        camber=-corner.side.sign * np.arcsin(np.clip(axis_V[..., 2], -1.0, 1.0)),
+    )

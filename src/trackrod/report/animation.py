@@ -18,6 +18,7 @@ from trackrod.core import signals
 from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError, Problem
 from trackrod.core.files import write_atomically
+from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.report.animation_script import SCRIPT, STYLE
@@ -179,7 +180,7 @@ def write_animation(run: Run, vehicle: Vehicle, path: Path | str) -> Frames:
             for wheel, tyre in zip(frames.wheels.values(), _outer_tyres(vehicle), strict=True)
         ],
         "body": _body(vehicle),
-        "static_load": round(vehicle.mass_properties.mass * 9.80665 / len(frames.wheels)),
+        "static_load": round(vehicle.mass_properties.mass * STANDARD_GRAVITY / len(frames.wheels)),
         "readings": [
             {
                 "label": label,

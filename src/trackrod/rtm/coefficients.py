@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trackrod.core.quantities import KINDS, Kind
+from trackrod.core.quantities import KINDS, STANDARD_GRAVITY, Kind
 
 __all__ = ["PARAMETERS", "RtmParameter"]
 
@@ -78,5 +78,5 @@ PARAMETERS = _parameters(
     ("drag_height", "length", "of the drag above the road at the design position"),
     ("brake_front", "torque", "of one front wheel at full pedal"),
     ("brake_rear", "torque", "of one rear wheel at full pedal"),
-    ("gravity", "acceleration", "of the earth", 9.80665),
+    ("gravity", "acceleration", "of the earth", STANDARD_GRAVITY),
 )

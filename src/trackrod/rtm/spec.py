@@ -6,7 +6,7 @@ maps came from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trackrod.core.artefact import Schema
 from trackrod.core.corners import Corner
-from trackrod.core.errors import InputError, UnknownNameError
+from trackrod.core.errors import InputError, Problem, UnknownNameError, raise_if_errors
 from trackrod.core.records import from_plain, to_plain
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.tyre.properties import TyreProperties
@@ -53,6 +53,15 @@ class Curve:
     x: Array = field(default_factory=lambda: np.zeros(0))
     y: Array = field(default_factory=lambda: np.zeros(0))
 
+    def faults(self, what: str) -> Iterator[str]:
+        """What is wrong with the points, in sentences."""
+        if self.x.shape != self.y.shape or self.x.ndim != 1:
+            yield f"{what} has {self.x.size} abscissae and {self.y.size} ordinates"
+        elif not np.isfinite(self.y).all():
+            yield f"{what} holds values that are not finite"
+        if self.x.size:
+            yield from _wrong_knots(self.x, what)
+
     def points(self) -> tuple[list[float], list[float]]:
         """Abscissae and ordinates."""
         return self.x.tolist(), self.y.tolist()
@@ -66,6 +75,13 @@ class ComplianceSpec:
     own: Array
     opposite_load: Array
     opposite: Array
+
+    def faults(self, what: str) -> Iterator[str]:
+        """What is wrong with the tables, in sentences."""
+        for loads, rows, of in ((self.own_load, self.own, "own"), (self.opposite_load, self.opposite, "opposite")):
+            yield from _wrong_knots(loads, f"{what} over the load on the {of} wheel")
+            if rows.shape != (loads.size, len(COMPLIANCE_CHANNELS)) or not np.isfinite(rows).all():
+                yield f"{what} over the load on the {of} wheel needs {len(COMPLIANCE_CHANNELS)} finite values a row"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,13 +113,29 @@ class WheelSpec:
     tyres: tuple[TyrePlace, ...]
 
     def __post_init__(self) -> None:
+        raise_if_errors(Problem(text) for text in self._faults())
+
+    def _faults(self) -> Iterator[str]:
+        yield from _wrong_knots(self.first, f"the travel of the kinematics of '{self.corner}'")
+        yield from _wrong_knots(self.second, f"the second variable of the kinematics of '{self.corner}'")
         shape = (self.first.size, self.second.size, len(CHANNELS))
         if self.kinematics.shape != shape:
-            raise InputError(f"the kinematics of '{self.corner}' have the shape {self.kinematics.shape}, not {shape}")
-        if not np.isfinite(self.kinematics).all():
-            raise InputError(f"the kinematics of '{self.corner}' hold values that are not finite")
+            yield f"the kinematics of '{self.corner}' have the shape {self.kinematics.shape}, not {shape}"
+        elif not np.isfinite(self.kinematics).all():
+            yield f"the kinematics of '{self.corner}' hold values that are not finite"
+        else:
+            rise = np.diff(self.kinematics[:, :, CHANNELS.index("tz")], axis=0)
+            if not (rise > 0).all():
+                i, j = np.argwhere(rise <= 0)[0]
+                yield (
+                    f"the kinematics of '{self.corner}' are folded: the wheel centre does not rise between a travel of "
+                    f"{self.first[i]:g} and {self.first[i + 1]:g} m where the second variable is {self.second[j]:g} m"
+                )
         if self.compliance and len(self.compliance) != len(COMPLIANCE_LOADS):
-            raise InputError(f"'{self.corner}' needs a compliance for each of {', '.join(COMPLIANCE_LOADS)}, or none")
+            yield f"'{self.corner}' needs a compliance for each of {', '.join(COMPLIANCE_LOADS)}, or none"
+        else:
+            for load, item in zip(COMPLIANCE_LOADS, self.compliance, strict=False):
+                yield from item.faults(f"the compliance of '{self.corner}' ({load})")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +149,8 @@ class AxleSpec:
     drive_on_carrier
         Whether the axle itself takes the reaction of the driving torque.
     spring
-        Elastic force over travel, without stops and without the weight of the wheel [N], [m].
+        Load under the wheel over travel, without stops [N], [m]. The elastic force is this load less the weight of the
+        unsprung mass: dividing the masses otherwise leaves the load of the design position as it is.
     stops
         Force of stops and secondary springs over travel [N], [m].
     antiroll
@@ -132,6 +165,12 @@ class AxleSpec:
     stops: Curve
     antiroll: Curve
     damper: Curve
+
+    def __post_init__(self) -> None:
+        curves = {"spring": self.spring, "stops": self.stops, "antiroll": self.antiroll, "damper": self.damper}
+        raise_if_errors(
+            Problem(text) for name, curve in curves.items() for text in curve.faults(f"the curve '{name}' of an axle")
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,9 +232,7 @@ class RtmSpec:
         if unknown is not None:
             raise UnknownNameError("parameter of the real-time model", unknown, known)
         filled = {item.name: float(self.parameters.get(item.name, item.default)) for item in PARAMETERS}
-        wrong = [name for name, value in filled.items() if not np.isfinite(value)]
-        if wrong:
-            raise InputError(f"parameters {', '.join(wrong)} of '{self.name}' are not finite")
+        raise_if_errors(Problem(f"'{self.name}': {text}") for text in _wrong_parameters(filled))
         object.__setattr__(self, "parameters", MappingProxyType(filled))
         object.__setattr__(self, "tyres", MappingProxyType(dict(self.tyres)))
         if tuple(wheel.corner for wheel in self.wheels) != tuple(Corner) or len(self.axles) != 2:
@@ -214,6 +251,39 @@ class RtmSpec:
         """Of the whole vehicle [kg]."""
         p = self.parameters
         return p["sprung_mass"] + 2 * (p["unsprung_mass_front"] + p["unsprung_mass_rear"])
+
+
+#: Parameters that must be greater than zero, and those that must not be below it.
+_POSITIVE = ("sprung_mass", "unsprung_mass_front", "unsprung_mass_rear", "wheel_inertia_front", "wheel_inertia_rear")
+_NOT_NEGATIVE = tuple(
+    f"{name}_{axle}"
+    for name in ("unsprung_roll_inertia", "unsprung_yaw_inertia", "friction")
+    for axle in ("front", "rear")
+)
+
+
+def _wrong_parameters(values: Mapping[str, float]) -> Iterator[str]:
+    for name, value in values.items():
+        if not np.isfinite(value):
+            yield f"the parameter '{name}' is {value}, not a finite number"
+        elif name in _POSITIVE and value <= 0:
+            yield f"the parameter '{name}' is {value:g}, it must be greater than zero"
+        elif name in _NOT_NEGATIVE and value < 0:
+            yield f"the parameter '{name}' is {value:g}, it must not be below zero"
+    xx, yy, zz, xy, xz, yz = (values[name] for name in ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"))
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if np.isfinite(tensor).all() and not (np.linalg.eigvalsh(tensor) > 0).all():
+        yield f"the inertia of the sprung body, {tensor.tolist()} kg·m², must be positive definite"
+
+
+def _wrong_knots(knots: Array, what: str) -> Iterator[str]:
+    if knots.ndim != 1 or knots.size < 2:
+        yield f"{what} needs two knots or more"
+    elif not np.isfinite(knots).all():
+        yield f"{what} has knots that are not finite"
+    elif not (np.diff(knots) > 0).all():
+        k = int(np.argmin(np.diff(knots) > 0))
+        yield f"{what} must grow from knot to knot, but {knots[k + 1]:g} comes after {knots[k]:g}"
 
 
 #: A real-time model saved as one file.

@@ -254,6 +254,7 @@ class Twin:
             curves = self._curves[i // 2]
             for name, factor in (("spring", "spring_factor"), ("stops", "stop_factor")):
                 total += self._of(factor, i) * _integral(curves[name], float(self.z[i]))
+            total -= self._of("spring_factor", i) * m * p["gravity"] * self.z[i]
         for axle, curves in enumerate(self._curves):
             opposite = 0.5 * float(self.z[2 * axle] - self.z[2 * axle + 1])
             total += 2.0 * self._of("antiroll_factor", 2 * axle) * _integral(curves["antiroll"], opposite)
@@ -446,7 +447,8 @@ class Twin:
             Q[right] += roll
             for i in (left, right):
                 z, zd = self.z[i], self.zd[i]
-                Q[i] -= curves["spring"](z) * self._of("spring_factor", i)
+                weight = self._of("unsprung_mass", i) * self.p["gravity"]
+                Q[i] -= (curves["spring"](z) - weight) * self._of("spring_factor", i)
                 Q[i] -= curves["stops"](z) * self._of("stop_factor", i)
                 ratio = self.wheels[i].damper
                 pull = curves["damper"](float(ratio @ self.zd[left : right + 1])) * self._of("damper_factor", i)
@@ -547,6 +549,7 @@ class _Driveline:
 
     def start(self, speed: float, gear: int) -> None:
         self.speed, self.gear, self.since_shift, self.torque = speed, gear, 1e9, 0.0
+        self.next_gear, self.input_before = gear, 0.0
 
     @property
     def ratio(self) -> float:
@@ -575,10 +578,15 @@ class _Driveline:
             return
         box = train.gearbox
         self.since_shift += h
-        self._shift(spins, throttle, wanted)
-        shifting = self.since_shift < box.shift_time
+        if self.since_shift >= 0:
+            self.gear = self.next_gear
+        self._shift(spins, throttle, wanted, h)
+        self.input_before = float(self.ratio * self.shares @ spins)
+        began, shifting = self.since_shift, self.since_shift < box.shift_time
+        closed = float(np.clip((min(began + h, box.shift_time) - max(began, 0.0)) / h, 0.0, 1.0))
         at_speed = np.array([np.interp(self.speed, train.engine.speed, column) for column in train.engine.torque.T])
-        self.engine = float(np.interp(0.0 if shifting else throttle, train.engine.throttle, at_speed)) * factor
+        driven, dragged = (np.interp(pedal, train.engine.throttle, at_speed) for pedal in (throttle, 0.0))
+        self.engine = float(driven + (dragged - driven) * closed) * factor
         if self.speed < train.idle_speed:
             self.engine = max(self.engine, (train.idle_speed - self.speed) * _GOVERNOR)
         if self.speed > train.speed_limit:
@@ -586,6 +594,9 @@ class _Driveline:
         self.inertia = train.engine_inertia
         if self.gear > 0:
             self.inertia += train.driveline_inertia / box.ratios[self.gear - 1] ** 2
+        if began < 0:  # the clutch opens within this step
+            self.capacity = abs(self.torque) * -began / h
+            return
         share = 0.0
         if self.gear > 0 and not shifting:
             share = float(np.clip((self.since_shift - box.shift_time) / _CLOSING_TIME, 0.0, 1.0))
@@ -594,7 +605,8 @@ class _Driveline:
             share = 0.0
         self.capacity = train.clutch_capacity * share
 
-    def _shift(self, spins: Array, throttle: float, wanted: int) -> None:
+    def _shift(self, spins: Array, throttle: float, wanted: int, h: float) -> None:
+        """Change gear one step after the instant at which the shift speed is passed, or at once if it was before."""
         train = self.powertrain
         if train is None:
             return
@@ -603,16 +615,24 @@ class _Driveline:
             following = min(max(wanted, 0), most)
             if following != self.gear:
                 self.since_shift = 0.0
-            self.gear = following
+            self.gear = self.next_gear = following
             return
-        self.gear = max(self.gear, 1)
+        if self.gear < 1:
+            self.gear = self.next_gear = 1
         if self.since_shift < box.shift_time + _CLOSING_TIME:
             return
-        speed = self.ratio * self.shares @ spins
+        speed, before = float(self.ratio * self.shares @ spins), self.input_before
         if self.gear < most and speed > box.upshift[self.gear - 1] and throttle > 0:
-            self.gear, self.since_shift = self.gear + 1, 0.0
+            by, threshold = 1, box.upshift[self.gear - 1]
         elif self.gear > 1 and speed < box.downshift[self.gear - 2]:
-            self.gear, self.since_shift = self.gear - 1, 0.0
+            by, threshold = -1, box.downshift[self.gear - 2]
+        else:
+            return
+        self.next_gear = self.gear + by
+        if by * before <= by * threshold:
+            self.since_shift = (speed - threshold) / (speed - before) * h - h
+        else:
+            self.gear, self.since_shift = self.next_gear, 0.0
 
     def close(self, constant: Array, gain: Array, h: float) -> None:
         """Torque of the clutch at the end of the step, where wheels turn with constant + gain · torque.

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import TypeAlias
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +27,10 @@ from trackrod.manoeuvres.manoeuvre import DECISION, KEEP_GEAR, NEUTRAL, End, Man
 from trackrod.simulate.events import Event, EventKind, Watch
 from trackrod.simulate.model import VehicleModel, tyre_places
 
-__all__ = ["Progress", "simulate"]
+__all__ = ["Progress", "prepared", "simulate"]
 
 Array = NDArray[np.float64]
+T = TypeVar("T", float, Array)
 
 #: Called with the name of the phase and the time since its manoeuvre began [s], ten times a second of that time.
 Progress: TypeAlias = Callable[[str, float], None]
@@ -43,6 +46,7 @@ _SETTLED = {
 }
 _SETTLED_FOR, _SETTLED_WITHIN = 0.5, 30.0
 _REPORTED = 10  # decisions
+_PLACE_COLUMNS = tuple(signal.column for signal in (signals.X, signals.Y, signals.YAW))
 
 
 def simulate(
@@ -78,8 +82,20 @@ def simulate(
     Holds: equal models that have not been driven before and equal manoeuvres give the same run, bit for bit.
     """
     every, keep = _periods(model.step, sample)
-    ready = manoeuvre.prepare(lambda other: _Drive(model, other, every=every, keep=1, progress=progress).run())
+    ready = prepared(model, manoeuvre, progress=progress)
     return _Drive(model, ready, every=every, keep=keep, progress=progress).run()
+
+
+def prepared(model: VehicleModel, manoeuvre: Manoeuvre, *, progress: Progress | None = None) -> Manoeuvre:
+    """The manoeuvre with every setting known; those that depend on the vehicle are found by driving this model.
+
+    Raises
+    ------
+    ConvergenceError
+        What is asked for cannot be reached with this vehicle.
+    """
+    every, _ = _periods(model.step, DECISION)
+    return manoeuvre.prepare(lambda other: _Drive(model, other, every=every, keep=1, progress=progress).run())
 
 
 def _periods(step: float, sample: float) -> tuple[int, int]:
@@ -114,10 +130,10 @@ class _Drive:
         self.steps = round(DECISION / model.step)
         self.road = manoeuvre.road()
         self.watch = Watch(manoeuvre.corridor())
-        self.blocks: list[Run] = []
+        self.blocks: list[Array] = []
         self.events: list[Event] = []
         self.phases: list[dict[str, Plain]] = []
-        self.origin = (0.0, 0.0, 0.0)
+        self.origin = _Origin(0.0, 0.0, 0.0)
         self.decisions = 0
         self.started = False  # whether the manoeuvre has begun
         self.tyres = tyre_places(model)
@@ -133,11 +149,8 @@ class _Drive:
         self.model.tilt(self.manoeuvre.grade())
         self.model.settle()
         self.model.start(start.speed, start.gear if start.gear > 0 else None)
-        nothing = np.zeros(self.steps)
         first_gear = NEUTRAL if start.speed == 0 else start.gear
-        self.blocks = [
-            self.model.advance(nothing, nothing, nothing, nothing + first_gear, every=self.every)  # taken blind
-        ]
+        self.blocks = [self.model.advance_rows(_controls(self.steps, first_gear), self.every)]  # taken blind
         before = self._drive_phase(_settling(start))
         if before is not None:
             self.events.append(before)
@@ -151,16 +164,17 @@ class _Drive:
 
     def _release_controls(self) -> None:
         """Steering, pedals and road of an earlier run may still be set, and would bias the equilibrium."""
-        rest = np.zeros(2)  # the second step sets their rates to zero too
+        rest = _controls(2, NEUTRAL)  # the second step sets their rates to zero too
         heights = np.zeros((2, len(self.tyres)))
         # What the vehicle does in these two steps does not matter, even if they have no solution: it is settled next.
         with contextlib.suppress(ConvergenceError):
-            self.model.advance(rest, rest, rest, rest + NEUTRAL, road_heights=heights)
+            self.model.advance_rows(rest, 1, heights)
 
     def _begin(self) -> None:
         """The settling is over: what comes now is the run, in its own frame."""
-        last = self.blocks[-1]
-        self.origin = (float(last[signals.X][-1]), float(last[signals.Y][-1]), float(last[signals.YAW][-1]))
+        last = self.blocks[-1][-1:]
+        read = self.model.reading(last[0])
+        self.origin = _Origin(*(read(signal.column) for signal in (signals.X, signals.Y, signals.YAW)))
         self.blocks = [last]
         self.decisions = 0
         self.phases = []
@@ -175,7 +189,7 @@ class _Drive:
         steps = self.steps * phase.blind
         ahead: Array = self.model.step * np.arange(1.0, steps + 1)
         engaged = round(now[signals.GEAR])  # 0 in neutral
-        gear = phase.gear if phase.gear != KEEP_GEAR else engaged or NEUTRAL
+        controls = _controls(steps, phase.gear if phase.gear != KEEP_GEAR else engaged or NEUTRAL)
         while True:
             ended = self._ended(ends, now)
             if ended is None and now.time >= phase.longest - 1e-9:
@@ -187,17 +201,10 @@ class _Drive:
                 self._note(phase, began, ended)
                 return None
             times = now.time + ahead
-            angle = steering(times, now)
-            throttle, brake = pedals(times, now)
+            controls[:, 0] = steering(times, now)
+            controls[:, 1], controls[:, 2] = pedals(times, now)
             try:
-                block = self.model.advance(
-                    angle,
-                    throttle,
-                    brake,
-                    np.full(steps, gear),
-                    every=self.every,
-                    road_heights=self._heights(now, ahead),
-                )
+                block = self.model.advance_rows(controls, self.every, self._heights(now, ahead))
             except ConvergenceError as error:
                 self._note(phase, began, "no solution")
                 return Event(EventKind.NO_SOLUTION, self.time, str(error))
@@ -223,12 +230,8 @@ class _Drive:
         self.phases.append({"name": phase.name, "start_s": began, "end_s": self.time, "ended": ended})
 
     def _sample(self, phase_began: int) -> Sample:
-        block = self.blocks[-1]
-        values = {column: float(array[-1]) for column, array in block.items()}
-        x, y, yaw = (values[s.column] for s in (signals.X, signals.Y, signals.YAW))
-        ex, ey, eyaw = _in_frame(self.origin, np.array(x), np.array(y), np.array(yaw))
-        values |= {signals.X.column: float(ex), signals.Y.column: float(ey), signals.YAW.column: float(eyaw)}
-        return Sample((self.decisions - phase_began) * DECISION, values)
+        read = self.model.reading(self.blocks[-1][-1])
+        return Sample((self.decisions - phase_began) * DECISION, _Reading(read, self.origin))
 
     def _heights(self, now: Sample, ahead: Array) -> Array | None:
         # The front axle counts as being at the centre of gravity: where the road begins does not matter, only how far
@@ -238,31 +241,32 @@ class _Drive:
         course = now[signals.YAW] + now[signals.SIDESLIP]
         travelled = np.hypot(now[signals.VX], now[signals.VY]) * np.cos(course) * ahead
         c, s = np.cos(now[signals.YAW]), np.sin(now[signals.YAW])
-        columns = [
-            self.road.heights(corner, self.time + ahead, now[signals.X] + c * x - s * y + travelled)
-            for corner, x, y in self.tyres
-        ]
-        return np.column_stack(columns)
+        under = {  # twin tyres are at the same place
+            place: self.road.heights(
+                place[0], self.time + ahead, now[signals.X] + c * place[1] - s * place[2] + travelled
+            )
+            for place in set(self.tyres)
+        }
+        return np.column_stack([under[place] for place in self.tyres])
 
     def _result(self) -> Run:
-        first, rest = self.blocks[0], self.blocks[1:]
-        columns: dict[str, Array] = {
-            column: np.concatenate([first[column][-1:], *(block[column] for block in rest)])[:: self.keep]
-            for column in first.columns
-        }
-        period = self.every * self.model.step
-        count = columns[signals.TIME.column].size
-        columns[signals.TIME.column] = np.round(np.arange(count) * self.keep * period, 9)
-        yaw = np.unwrap(columns[signals.YAW.column])
-        x, y, yaw = _in_frame(self.origin, columns[signals.X.column], columns[signals.Y.column], yaw)
-        columns |= {signals.X.column: x, signals.Y.column: y, signals.YAW.column: yaw}
-        return Run(columns, self._metadata(first))
+        made = self.model.run(np.concatenate(self.blocks)[:: self.keep])
+        count, period = made.time.size, self.keep * self.every * self.model.step
+        place = self.origin.place(made[signals.X], made[signals.Y], np.unwrap(made[signals.YAW]))
+        columns = {**made, signals.TIME.column: np.round(np.arange(count) * period, 9)}
+        columns |= dict(zip(_PLACE_COLUMNS, place, strict=True))
+        for entry in made.metadata.get("beyond_maps", ()):
+            time = float(columns[signals.TIME.column][entry["first"]])
+            text = f"{entry['variable']} beyond its map by up to {1e3 * entry['farthest_m']:.1f} mm"
+            samples = f"{entry['samples']} of {count} samples; the map goes on straight there"
+            self.events.append(Event(EventKind.BEYOND_MAPS, time, f"{text}, in {samples}"))
+        return Run(columns, self._metadata(made))
 
-    def _metadata(self, block: Run) -> dict[str, Plain]:
+    def _metadata(self, made: Run) -> dict[str, Plain]:
         ended = any(event.kind.ends_the_run for event in self.events)
         return {
-            "name": f"{block.metadata.get('vehicle', 'vehicle')} {self.manoeuvre.name}",
-            **block.metadata,
+            "name": f"{made.metadata.get('vehicle', 'vehicle')} {self.manoeuvre.name}",
+            **made.metadata,
             "manoeuvre": self.manoeuvre.name,
             "standard": self.manoeuvre.standard,
             "settings": self.manoeuvre.values(),
@@ -272,6 +276,48 @@ class _Drive:
             "step_s": self.model.step,
             "trackrod": __version__,
         }
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """The frame E of a run in that of the model: place x, y [m] and yaw angle [rad]."""
+
+    x: float
+    y: float
+    yaw: float
+
+    @cached_property
+    def _turn(self) -> tuple[float, float]:
+        return float(np.cos(self.yaw)), float(np.sin(self.yaw))
+
+    def place(self, x: T, y: T, yaw: T) -> tuple[T, T, T]:
+        """Place and yaw of something in this frame; numbers or arrays."""
+        c, s = self._turn
+        return c * (x - self.x) + s * (y - self.y), c * (y - self.y) - s * (x - self.x), yaw - self.yaw
+
+
+class _Reading(dict[str, float]):
+    """Columns of one sample, in the frame of the run; each is worked out when it is asked for the first time."""
+
+    def __init__(self, read: Callable[[str], float], origin: _Origin) -> None:
+        super().__init__()
+        self._read = read
+        self._origin = origin
+
+    def __missing__(self, column: str) -> float:
+        if column in _PLACE_COLUMNS:
+            place = (self._read(each) for each in _PLACE_COLUMNS)
+            self.update(zip(_PLACE_COLUMNS, self._origin.place(*place), strict=True))
+        else:
+            self[column] = self._read(column)
+        return self[column]
+
+
+def _controls(steps: int, gear: int) -> Array:
+    """Nothing pressed, straight ahead, in a gear."""
+    controls = np.zeros((steps, 4))
+    controls[:, 3] = gear
+    return controls
 
 
 def _settling(start: Start) -> Phase:
@@ -293,10 +339,3 @@ def _broken_off(phase: Phase, now: Sample, *, settling: bool) -> str:
             f"{3.6 * now[signals.VX]:.1f} km/h with the throttle at {now[signals.THROTTLE]:.2f}"
         )
     return f"'{phase.name}' was broken off after {phase.longest:g} s"
-
-
-def _in_frame(origin: tuple[float, float, float], x: Array, y: Array, yaw: Array) -> tuple[Array, Array, Array]:
-    """Position and yaw in a frame given by its place and yaw."""
-    x0, y0, turned = origin
-    c, s = np.cos(turned), np.sin(turned)
-    return c * (x - x0) + s * (y - y0), c * (y - y0) - s * (x - x0), yaw - turned

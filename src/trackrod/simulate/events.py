@@ -35,11 +35,12 @@ class EventKind(StrEnum):
     BROKEN_OFF = "broken_off"
     WHEEL_LIFT = "wheel_lift"
     WHEEL_LOCK = "wheel_lock"
+    BEYOND_MAPS = "beyond_maps"
 
     @property
     def ends_the_run(self) -> bool:
-        """Lifted and locked wheels do not."""
-        return self not in (EventKind.WHEEL_LIFT, EventKind.WHEEL_LOCK)
+        """Lifted and locked wheels do not, nor does a travel that the model has no measurement for."""
+        return self not in (EventKind.WHEEL_LIFT, EventKind.WHEEL_LOCK, EventKind.BEYOND_MAPS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError
 from trackrod.core.series import Run
 
 __all__ = ["VehicleModel", "tyre_places"]
+
+Array = NDArray[np.float64]
 
 
 class VehicleModel(Protocol):
@@ -34,17 +37,34 @@ class VehicleModel(Protocol):
         """Let the settled vehicle roll straight ahead [m/s]."""
         ...
 
-    def advance(
-        self,
-        steering_wheel_angle: ArrayLike,
-        throttle: ArrayLike,
-        brake: ArrayLike,
-        gear: ArrayLike,
-        *,
-        every: int = 1,
-        road_heights: NDArray[np.float64] | None = None,
-    ) -> Run:
-        """Drive on under inputs given for each step; ConvergenceError if a step has no solution."""
+    def advance_rows(self, controls: Array, every: int, road_heights: Array | None = None) -> Array:
+        """Drive on; a row of numbers for each sample, whose meaning is the model's own.
+
+        Parameters
+        ----------
+        controls
+            Steering-wheel angle [rad], throttle, brake and gear for each step, shape (steps, 4).
+        every
+            Steps from one sample to the next.
+        road_heights
+            Height of the road under each tyre for each step [m]; as it was if not given.
+
+        Raises
+        ------
+        ConvergenceError
+            A step has no solution.
+        """
+        ...
+
+    def reading(self, row: Array) -> Callable[[str], float]:
+        """What one row says: the value of any column of a run [SI unit]. A driver asks for few, so nothing is made yet.
+
+        Holds: the same numbers as those of `run`, bit for bit.
+        """
+        ...
+
+    def run(self, rows: Array) -> Run:
+        """The run that rows make up, with the names of vehicle and model in its metadata."""
         ...
 
 

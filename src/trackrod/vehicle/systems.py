@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+
+import numpy as np
 
 from trackrod.core.corners import Axle, Corner
 from trackrod.vehicle.characteristics import Characteristic, wrong_kinds
@@ -237,9 +241,65 @@ class Powertrain:
             problems.append(f"the driveline inertia is {self.driveline_inertia:g} kg·m², zero or more is needed")
         refuse(problems)
 
+    def share(self, axle: Axle) -> float:
+        """Share of the torque that goes to an axle."""
+        return self.front_share if axle is Axle.FRONT else 1.0 - self.front_share
+
     def drives(self, axle: Axle) -> bool:
         """Whether an axle is driven."""
-        return (self.front_share if axle is Axle.FRONT else 1.0 - self.front_share) > 0.0
+        return self.share(axle) > 0.0
+
+    @property
+    def limited_slip(self) -> dict[Axle, DifferentialCharacteristic]:
+        """Differentials of driven axles that are not open."""
+        given = {Axle.FRONT: self.front_differential, Axle.REAR: self.rear_differential}
+        return {axle: found for axle, found in given.items() if found is not None and self.drives(axle)}
+
+    def engage(self, wheel_speeds: Mapping[Axle, float], gear: int | None = None) -> tuple[float, int]:
+        """Engine speed [rad/s] and gear of a vehicle that rolls.
+
+        Parameters
+        ----------
+        wheel_speeds
+            Mean of the wheels of each axle [rad/s].
+        gear
+            From 1; the lowest that is not above its shift speed if not given.
+
+        Holds: the engine does not turn more slowly than at idle.
+        """
+        box = self.gearbox
+        output = box.final_drive * sum(self.share(axle) * speed for axle, speed in wheel_speeds.items())
+        if gear is None:
+            fitting = [g for g, up in enumerate(box.upshift, 1) if output * box.ratios[g - 1] < up]
+            gear = fitting[0] if fitting else len(box.ratios)
+        return max(output * box.ratios[gear - 1], self.idle_speed), gear
+
+    def core_arguments(self, axles: Sequence[Axle]) -> tuple[Any, ...]:
+        """What a model of the core takes to hold this driveline.
+
+        Parameters
+        ----------
+        axles
+            The axle of each wheel, in the order of the model's wheels.
+        """
+        engine, gearbox = self.engine, self.gearbox
+        return (
+            engine.speed.copy(),
+            engine.throttle.copy(),
+            engine.torque.copy(),
+            np.array([self.share(axle) / axles.count(axle) for axle in axles]),
+            list(gearbox.ratios),
+            list(gearbox.upshift),
+            list(gearbox.downshift),
+            gearbox.final_drive,
+            gearbox.efficiency,
+            gearbox.shift_time,
+            self.engine_inertia,
+            self.driveline_inertia,
+            self.idle_speed,
+            self.speed_limit,
+            self.clutch_capacity,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,24 @@ only no longer asked for. The folder may be deleted at any time.
 from __future__ import annotations
 
 import functools
+import io
+import json
 import os
+import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+
 import trackrod
 from trackrod.core.artefact import Artefact, Provenance, Schema, load, save
 from trackrod.core.errors import InputError, Place, Problem
-from trackrod.core.files import content_hash, hash_bytes
+from trackrod.core.files import content_hash, hash_bytes, write_atomically
 from trackrod.core.plain import Plain, canonical_json, freeze
+from trackrod.core.series import Run
 
-__all__ = ["CACHE_VARIABLE", "cache_folder", "cached", "code_hash"]
+__all__ = ["CACHE_VARIABLE", "cache_folder", "cached", "cached_run", "code_hash"]
 
 T = TypeVar("T")
 
@@ -64,22 +70,55 @@ def cached(
     Holds: a file of the cache that is damaged is made again.
     """
     key: Mapping[str, Plain] = freeze({**made_from, "code": code_hash(tuple(packages))}, "made_from")
-    name = hash_bytes(canonical_json({"schema": schema.name, "version": schema.version, "made_from": key}).encode())
-    path = cache_folder() / schema.name / f"{name}.json"
+    path = _path(schema.name, {"version": schema.version, "made_from": key}, "json")
     if path.is_file():
         try:
             return load(path, schema).content, True
         except InputError:
             pass  # cut off or changed by somebody: it is only a cache
     result = make()
+    _make_folder(path.parent)
+    save(Artefact(schema, result, Provenance(settings=key)), path)
+    return result, False
+
+
+def cached_run(made_from: Mapping[str, Plain], packages: Iterable[str], make: Callable[[], Run]) -> tuple[Run, bool]:
+    """As `cached`, for a run: its columns are kept as they are in memory.
+
+    Holds: a run from the cache is the run that was made, bit for bit.
+    """
+    path = _path("trackrod.run", {"made_from": freeze(made_from), "code": code_hash(tuple(packages))}, "npz")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with np.load(path, allow_pickle=False) as file:
+            metadata = json.loads(file[_METADATA].tobytes())
+            return Run({column: file[column] for column in metadata.pop("columns")}, metadata), True
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, InputError):
+        pass  # not there, cut off or changed by somebody: it is only a cache
+    run = make()
+    _make_folder(path.parent)
+    head = canonical_json({**run.metadata, "columns": list(run)}).encode()
+    stream = io.BytesIO()
+    np.savez(stream, allow_pickle=False, **{_METADATA: np.frombuffer(head, dtype=np.uint8)}, **run)
+    write_atomically(path, stream.getvalue())
+    return run, False
+
+
+#: Name of the part of a kept run that holds its metadata.
+_METADATA = "metadata"
+
+
+def _path(kind: str, made_from: Mapping[str, Plain], suffix: str) -> Path:
+    name = hash_bytes(canonical_json({"kind": kind, **made_from}).encode())
+    return cache_folder() / kind / f"{name}.{suffix}"
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         hint = f"set {CACHE_VARIABLE} to a folder that can be written"
         text = f"the folder for kept results cannot be made: {error.strerror}"
-        raise InputError(Problem(text, Place(path.parent), hint=hint)) from error
-    save(Artefact(schema, result, Provenance(settings=key)), path)
-    return result, False
+        raise InputError(Problem(text, Place(folder), hint=hint)) from error
 
 
 @functools.cache

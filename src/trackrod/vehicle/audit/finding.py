@@ -10,10 +10,7 @@ from trackrod.core.corners import Side
 from trackrod.core.errors import Place, Problem, Severity
 from trackrod.vehicle.elements import Vector
 
-__all__ = ["GRAVITY", "Finding", "error", "mirrored", "note", "out_of_range", "pairs", "warning"]
-
-#: Standard acceleration of free fall [m/s²].
-GRAVITY = 9.80665
+__all__ = ["Finding", "error", "mirrored", "note", "out_of_range", "pairs", "warning"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from trackrod.core.corners import Axle, Corner
-from trackrod.vehicle.audit.finding import GRAVITY, Finding, error, mirrored, note, out_of_range, pairs, warning
+from trackrod.core.quantities import STANDARD_GRAVITY
+from trackrod.vehicle.audit.finding import Finding, error, mirrored, note, out_of_range, pairs, warning
 from trackrod.vehicle.connectors import Bushing, Connector, TorsionSpring
 from trackrod.vehicle.elements import Body, Joint, JointType, Vector
 from trackrod.vehicle.mass import is_possible_inertia
@@ -62,7 +63,7 @@ def ground_height(vehicle: Vehicle, axle: Axle) -> float | None:
             return None
         wheel = vehicle.wheel(corner)
         tyre = vehicle.tyres[wheel.tyres[0].tyre].coefficients
-        deflection = max(load, 0.0) * GRAVITY / tyre["VERTICAL_STIFFNESS"]
+        deflection = max(load, 0.0) * STANDARD_GRAVITY / tyre["VERTICAL_STIFFNESS"]
         heights.append(wheel.centre[2] - tyre["UNLOADED_RADIUS"] + deflection)
     return float(np.mean(heights))
 

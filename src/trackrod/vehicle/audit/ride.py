@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core.corners import Corner, Side
-from trackrod.vehicle.audit.finding import GRAVITY, Finding, out_of_range
+from trackrod.core.quantities import STANDARD_GRAVITY
+from trackrod.vehicle.audit.finding import Finding, out_of_range
 from trackrod.vehicle.audit.masses import axle_loads
 from trackrod.vehicle.audit.mechanism import axle_mechanism
 from trackrod.vehicle.mobility import Mobility
@@ -40,7 +41,7 @@ def check_ride(vehicle: Vehicle) -> Iterator[Finding]:
         suspended = _suspended(vehicle, axle, loads[axle.position])
         if suspended is None:
             continue
-        weight = suspended.mass * GRAVITY
+        weight = suspended.mass * STANDARD_GRAVITY
         what = f"what the springs carry of the {axle.position} axle, {suspended.force:.0f} N, over its sprung load, "
         what += f"{weight:.0f} N,"
         hint = "look at installed lengths and preloads; the vehicle will settle away from the design position"

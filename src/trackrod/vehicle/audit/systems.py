@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from trackrod.vehicle.audit.finding import GRAVITY, Finding, out_of_range, warning
+from trackrod.core.quantities import STANDARD_GRAVITY
+from trackrod.vehicle.audit.finding import Finding, out_of_range, warning
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["check_brakes", "check_powertrain", "check_steering"]
@@ -71,7 +72,7 @@ def check_brakes(vehicle: Vehicle) -> Iterator[Finding]:
     force = 2 * (brakes.front_torque + brakes.rear_torque) * brakes.largest_pressure / _radius(vehicle)
     what = f"the deceleration that the brakes give at full pressure, {brakes.largest_pressure:.3g} Pa,"
     hint = "look at pressure, piston area and friction of the brakes and at their units"
-    yield from out_of_range(what, force / mass / GRAVITY, _DECELERATION, "g", hint=hint)
+    yield from out_of_range(what, force / mass / STANDARD_GRAVITY, _DECELERATION, "g", hint=hint)
 
 
 def _radius(vehicle: Vehicle) -> float:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from trackrod.core.corners import Axle, Corner, Side
+from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.tyre.properties import TyreProperties
-from trackrod.vehicle.audit.finding import GRAVITY, Finding, error, out_of_range, warning
+from trackrod.vehicle.audit.finding import Finding, error, out_of_range, warning
 from trackrod.vehicle.audit.masses import tyre_load
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -75,7 +76,7 @@ def check_tyre_loads(vehicle: Vehicle) -> Iterator[Finding]:
             nominal = vehicle.tyres[name].coefficients.get("FNOMIN", 0.0)
             if load is None or "FNOMIN" not in vehicle.tyres[name].names:
                 continue
-            force = load * GRAVITY
+            force = load * STANDARD_GRAVITY
             what = f"the static load on a {axle} tyre, {force:.0f} N, over its nominal load, {nominal:.0f} N,"
             hint = "the formula is used outside its measurements; is it a tyre for this vehicle?"
             yield from out_of_range(what, force / nominal, _LOAD_SHARE, "", name, what="tyre", hint=hint)

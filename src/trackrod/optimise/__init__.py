@@ -1,0 +1,1 @@
+"""Tuning: which parameters make the indices small, found by one of several methods."""

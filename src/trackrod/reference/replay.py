@@ -1,0 +1,84 @@
+"""A recorded run as a manoeuvre: its steering and its pedals driven again by any model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod.core import signals
+from trackrod.core.signals import Signal
+from trackrod.manoeuvres.controls import HoldSpeed, Pedals, SteerBy
+from trackrod.manoeuvres.ends import After
+from trackrod.manoeuvres.manoeuvre import AUTOMATIC, DECISION, KEEP_GEAR, NEUTRAL, Manoeuvre, PedalLaw, Phase, Start
+from trackrod.reference.runs import AT_REST, Longitudinal, ReferenceRun
+
+__all__ = ["Replay"]
+
+Array = NDArray[np.float64]
+
+#: A rise for each metre that nothing notices [-].
+_HARDLY = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replay(Manoeuvre):
+    """The inputs of a reference run, driven again.
+
+    The vehicle starts steadily at the first speed and in the first gear of the run. A gear that does not change is
+    kept; one that does is left to the vehicle's own shift speeds.
+
+    Holds: the run has the phases of the reference, as long as there.
+    """
+
+    name: ClassVar[str] = "replay"
+    title: ClassVar[str] = "Inputs of a reference run"
+
+    source: ReferenceRun
+
+    def start(self) -> Start:
+        """Straight ahead at the first speed of the run."""
+        speed = max(float(self.source.run[signals.VX][0]), 0.0)
+        free = self.source.longitudinal is Longitudinal.FREE
+        return Start(speed if speed > AT_REST else 0.0, self._gear, free)
+
+    def grade(self) -> float:
+        """Too small to matter: on a slope models are held by their brakes while they settle, as here they must be."""
+        return _HARDLY
+
+    def phases(self) -> tuple[Phase, ...]:
+        """Those of the run if it tells them, otherwise one."""
+        run = self.source.run
+        whole: Mapping[str, Any] = {"name": "replay", "start_s": 0.0, "end_s": float(run.time[-1] - run.time[0])}
+        recorded = run.metadata.get("phases") or (whole,)
+        return tuple(self._phase(part["name"], float(part["start_s"]), float(part["end_s"])) for part in recorded)
+
+    def _phase(self, name: str, start: float, end: float) -> Phase:
+        run, way = self.source.run, self.source.longitudinal
+        time = run.time - run.time[0] - start
+        steering = self._of(signals.STEERING_WHEEL_ANGLE)
+        pedals: PedalLaw = Pedals()
+        gear = NEUTRAL
+        if way is Longitudinal.HOLD_SPEED:
+            pedals, gear = HoldSpeed(float(run[signals.VX][0])), KEEP_GEAR
+        elif way is Longitudinal.PEDALS:
+            throttle, brake = (np.clip(self._of(s), 0.0, 1.0) for s in (signals.THROTTLE, signals.BRAKE))
+            pedals = Pedals(lambda t: np.interp(t, time, throttle), lambda t: np.interp(t, time, brake))
+            gear = self._gear
+        # the driver decides in whole steps of its own
+        seconds = DECISION * float(np.floor((end - start) / DECISION + 1e-6))
+        law = SteerBy(lambda t: np.interp(t, time, steering))
+        return Phase(name, law, pedals, (After(seconds),), seconds + 1.0, gear)
+
+    def _of(self, signal: Signal) -> Array:
+        run = self.source.run
+        return run[signal] if signal.column in run else np.zeros(run.time.size)
+
+    @property
+    def _gear(self) -> int:
+        gears = self._of(signals.GEAR)
+        constant = bool((gears == gears[0]).all())
+        return int(gears[0]) if constant and gears[0] > 0 else AUTOMATIC

@@ -1,0 +1,55 @@
+"""The report of a conversion study: one page that opens without a network, and the same as a PDF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trackrod import __version__
+from trackrod.optimise.study import StudyResult
+from trackrod.report.page import Fragment, write_page
+from trackrod.report.pdf import write_pdf
+from trackrod.report.study_sections import study_sections
+
+__all__ = ["write_study_report"]
+
+
+def write_study_report(
+    result: StudyResult, html: Path, pdf: Path | None, *, vehicle_section: Fragment | None = None
+) -> list[Path]:
+    """Write the report; existing files are replaced whole or not at all.
+
+    Parameters
+    ----------
+    result
+        Of the study.
+    html
+        The page.
+    pdf
+        The document with the same sections; None for no document.
+    vehicle_section
+        HTML about the vehicle, for the section "Vehicle and provenance" of the page.
+
+    Returns
+    -------
+    list
+        The files that were written.
+
+    Raises
+    ------
+    MissingExtraError
+        Plotly is not installed, or Typst is not and a PDF is asked for; the page is then there nevertheless.
+    InputError
+        A file cannot be written.
+    """
+    sections = study_sections(result, vehicle_section)
+    title = f"Conversion of {result.name}"
+    lead = (
+        "A real-time model made from a detailed reference, tuned against it and tried on manoeuvres that tuning never "
+        "saw. Axes of ISO 8855: x forward, y left, z up; left turn, right side down and nose down are positive."
+    )
+    footer = f"trackrod {__version__}, {result.name}"
+    write_page(title, lead, sections, html, footer=footer, contents=True)
+    if pdf is None:
+        return [html]
+    write_pdf(title, lead, sections, pdf, footer=footer)
+    return [html, pdf]

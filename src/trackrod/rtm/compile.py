@@ -1,0 +1,71 @@
+"""From the description of a real-time model to the core that computes it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod import _core
+from trackrod.core.corners import Axle
+from trackrod.rtm.spec import RtmSpec
+from trackrod.tyre.model import Tyre
+
+__all__ = ["compile_model", "rolling_start"]
+
+Array = NDArray[np.float64]
+
+
+def rolling_start(spec: RtmSpec, speed: float, gear: int | None = None) -> tuple[Array, float, int]:
+    """Spins of the wheels and speed of the engine [rad/s] at a speed straight ahead [m/s], and the gear.
+
+    The gear suits the speed if none is given.
+    """
+    spins = np.zeros(len(spec.wheels))
+    for i, wheel in enumerate(spec.wheels if speed else ()):
+        tyre = Tyre(spec.tyres[wheel.tyres[0].tyre], mounted=wheel.corner.side)
+        spins[i] = tyre.rolling_speed(tyre.nominal_load, 0.0, speed)
+    if spec.powertrain is None:
+        return spins, 0.0, 1
+    means = {Axle.FRONT: float(spins[:2].mean()), Axle.REAR: float(spins[2:].mean())}
+    return spins, *spec.powertrain.engage(means, gear)
+
+
+def compile_model(spec: RtmSpec) -> _core.Rtm:
+    """The model, standing at the design position."""
+    core = _core.Rtm(spec.values())
+    for i, wheel in enumerate(spec.wheels):
+        core.set_wheel(i, np.array(wheel.centre), wheel.first, wheel.second, np.ascontiguousarray(wheel.kinematics))
+        for load, item in enumerate(wheel.compliance):
+            core.set_compliance(
+                i,
+                load,
+                item.own_load,
+                np.ascontiguousarray(item.own),
+                item.opposite_load,
+                np.ascontiguousarray(item.opposite),
+            )
+        for place in wheel.tyres:
+            tyre = Tyre(spec.tyres[place.tyre], mounted=wheel.corner.side)
+            formula, mirrored, coefficients, deflection_load, bottoming = tyre.core_arguments()
+            core.add_tyre(i, formula, mirrored, coefficients, deflection_load, bottoming, place.offset, tyre.pressure)
+    for i, axle in enumerate(spec.axles):
+        curves = (curve.points() for curve in (axle.spring, axle.stops, axle.antiroll, axle.damper))
+        core.set_axle(i, axle.steered, axle.drive_on_carrier, *curves)
+    if spec.powertrain is not None:
+        core.set_driveline(*spec.powertrain.core_arguments([wheel.corner.axle for wheel in spec.wheels]))
+        for driven, differential in spec.powertrain.limited_slip.items():
+            curve = differential.curve
+            core.set_differential(tuple(Axle).index(driven), (curve.x.tolist(), curve.y.tolist()))
+    if spec.steering is not None:
+        steering = spec.steering
+        core.set_steering(
+            steering.torsion_bar.points(),
+            steering.assist.points(),
+            steering.rack_mass,
+            steering.rack_damping,
+            steering.rack_friction,
+        )
+    core.set_road(spec.road_height)
+    core.set_lag(spec.compliance_lag)
+    core.reset()
+    return core

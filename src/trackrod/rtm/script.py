@@ -1,0 +1,196 @@
+"""The real-time model under a script: inputs that are known beforehand, driven at once, with exact derivatives.
+
+A tuning drives the same few manoeuvres hundreds of times. What the driver does then stands in a script, step by step;
+where he holds a speed, the controller runs in the core, so that the derivatives of a run are those of the closed loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod.core import signals
+from trackrod.core.errors import ConvergenceError, InputError
+from trackrod.core.plain import Plain
+from trackrod.core.series import Run
+from trackrod.rtm.coefficients import PARAMETERS
+from trackrod.rtm.compile import compile_model, rolling_start
+from trackrod.rtm.motion import RtmMotion, TotalCentre, tyre_columns
+from trackrod.rtm.spec import RtmSpec
+
+__all__ = ["Script", "ScriptedVehicle", "Tangent"]
+
+Array = NDArray[np.float64]
+
+#: Time to come to rest [s], and the speed that counts as rest [m/s].
+_SETTLING, _REST = 6.0, 2e-3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Script:
+    """What the driver does.
+
+    Attributes
+    ----------
+    speed
+        At the beginning [m/s].
+    gear
+        At the beginning, from 1.
+    throttle
+        At the beginning, 0 to 1.
+    controls
+        A row for each step: steering-wheel angle [rad]; throttle and brake, 0 to 1; gear, 0 if the shift speeds decide
+        and −1 for neutral; speed to hold [m/s]. Where the speed is a number, both pedals are the controller's; where
+        speed and throttle are not, the throttle stays what it was.
+    lead
+        Steps before the run begins at t = 0.
+    every
+        Steps from one sample of the run to the next.
+    guide
+        Speed [m/s], yaw rate [rad/s] and roll angle [rad] of each step that a guide pulls the vehicle to; None without.
+    metadata
+        Of the run.
+    """
+
+    speed: float
+    gear: int
+    throttle: float
+    controls: Array
+    lead: int
+    every: int = 10
+    guide: Array | None = None
+    metadata: Mapping[str, Plain] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.controls.ndim != 2 or self.controls.shape[1] != 5:
+            raise InputError(f"the controls of a script have the shape {self.controls.shape}, five columns are needed")
+        if not self.lead + self.every <= len(self.controls):
+            raise InputError(f"a script of {len(self.controls)} steps is too short for a lead of {self.lead} steps")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tangent:
+    """A run and how it moves with parameters: `along` gives runs near it, exact to first order.
+
+    Attributes
+    ----------
+    run
+        At the point itself.
+    rows, slopes
+        As the core gives them; the last axis of the slopes is the direction.
+    """
+
+    run: Run
+    rows: Array
+    slopes: Array
+    _spec: RtmSpec
+    _directions: Array
+
+    def along(self, direction: int, amount: float) -> Run:
+        """The run on the tangent, so much along a direction."""
+        names = [item.name for item in PARAMETERS]
+        changed = self._spec.values() + amount * self._directions[direction]
+        spec = self._spec.with_parameters(**dict(zip(names, changed.tolist(), strict=True)))
+        rows = self.rows + amount * self.slopes[:, :, direction]
+        return _run(rows, spec, self.run.metadata)
+
+
+class ScriptedVehicle:
+    """A real-time model that drives scripts.
+
+    Parameters
+    ----------
+    spec
+        What drives; its parameters may be changed by `settle`.
+    step
+        Of the integration [s].
+    """
+
+    def __init__(self, spec: RtmSpec, *, step: float = 1e-3) -> None:
+        self.spec = spec
+        self.step = step
+        self._core = compile_model(spec)
+        self._directions = np.zeros((0, len(PARAMETERS)))
+
+    def settle(self, spec: RtmSpec | None = None, directions: Array | None = None) -> None:
+        """Let the vehicle come to rest, where every script begins.
+
+        Parameters
+        ----------
+        spec
+            Other parameters of the same model; the maps are not looked at.
+        directions
+            Directions in the space of the parameters, in which derivatives are wanted, shape (directions, parameters).
+
+        Raises
+        ------
+        ConvergenceError
+            It does not come to rest.
+        """
+        self.spec = spec or self.spec
+        self._directions = np.zeros((0, len(PARAMETERS))) if directions is None else np.ascontiguousarray(directions)
+        self._core.set_parameters(self.spec.values())
+        left = self._core.settle(self.step, round(_SETTLING / self.step), self._directions)
+        if not left < _REST:
+            raise ConvergenceError(f"'{self.spec.name}' does not come to rest: it still moves with {left:g} m/s")
+
+    def run(self, script: Script, strength: float = 0.0) -> Run:
+        """Drive a script from rest, with a guide of a strength from 0 to 1.
+
+        Raises
+        ------
+        ConvergenceError
+            The motion is no longer finite.
+        """
+        rows, _ = self._drive(script, strength, with_slopes=False)
+        return _run(rows, self.spec, _metadata(script, self.spec, self.step))
+
+    def tangent(self, script: Script, strength: float = 0.0) -> Tangent:
+        """As `run`, with the derivatives along the directions of `settle`."""
+        rows, slopes = self._drive(script, strength, with_slopes=True)
+        run = _run(rows, self.spec, _metadata(script, self.spec, self.step))
+        return Tangent(run, rows, slopes, self.spec, self._directions)
+
+    def _drive(self, script: Script, strength: float, *, with_slopes: bool) -> tuple[Array, Array]:
+        spins, engine, gear = rolling_start(self.spec, script.speed, script.gear or None)
+        rows, slopes = self._core.drive(
+            self.step,
+            script.every,
+            script.lead - script.every,  # the sample at t = 0 is the last of the lead
+            script.speed,
+            spins,
+            engine,
+            gear,
+            script.throttle,
+            np.ascontiguousarray(script.controls),
+            np.zeros((0, 0)) if script.guide is None else np.ascontiguousarray(script.guide),
+            strength,
+            with_slopes,
+        )
+        if not (np.isfinite(rows[-1]).all() and np.isfinite(slopes[-1]).all()):
+            text = f"'{self.spec.name}': the motion breaks down; is the step of {self.step:g} s too long?"
+            raise ConvergenceError(text)
+        return rows, slopes
+
+
+def _run(rows: Array, spec: RtmSpec, metadata: Mapping[str, Plain]) -> Run:
+    run = RtmMotion(rows, TotalCentre.of(spec), tyre_columns(spec)).run(dict(metadata))
+    columns = {column: np.array(values) for column, values in run.items()}
+    time = columns[signals.TIME.column]
+    columns[signals.TIME.column] = np.round(time - time[0], 9)
+    x, y, yaw = (columns[s.column] for s in (signals.X, signals.Y, signals.YAW))
+    c, s = np.cos(yaw[0]), np.sin(yaw[0])
+    dx, dy = x - x[0], y - y[0]
+    columns |= {
+        signals.X.column: c * dx + s * dy,
+        signals.Y.column: c * dy - s * dx,
+        signals.YAW.column: yaw - yaw[0],
+    }
+    return Run(columns, run.metadata)
+
+
+def _metadata(script: Script, spec: RtmSpec, step: float) -> dict[str, Plain]:
+    return {**script.metadata, "vehicle": spec.name, "model": "rtm", "step_s": step}

@@ -1,0 +1,265 @@
+"""A reference folder for the van of another multibody program, whose results lie in the third-party data.
+
+The ``reference.toml`` names the files where they lie. What the README beside them leaves open is read from the runs:
+engine torque from the acceleration at full throttle, damper curves from damper forces and lengths.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+#: Steering-wheel angle that stands for full lock [rad]: the program steers by a number from −1 to 1.
+LOCK = 8.0
+#: Engine over wheel speed in the four gears, and inertia that turns with the wheels, from the runs [-], [kg·m²].
+GEARS = (20.59, 11.653, 7.385, 5.118)
+DRIVELINE_INERTIA = 12.6
+#: Travel of the tables at which the springs carry the van, front and rear [m].
+STANDING_TRAVEL = (0.0655, 0.0190)
+RUNS = {
+    "ramp": ("ramp_steer", "hold_speed", False),
+    "step": ("step_steer", "pedals", False),
+    "sweep": ("sine_sweep", "hold_speed", False),
+    "accel": ("acceleration", "pedals", False),
+    "brake": ("braking", "pedals", False),
+    "sine05": ("single_sine", "pedals", True),
+}
+
+
+def read_columns(path: Path) -> dict[str, Array]:
+    """Columns of a CSV file as they are."""
+    with path.open() as stream:
+        rows = csv.reader(stream)
+        names = next(rows)
+        table = np.array([[float(cell) for cell in row] for row in rows])
+    return dict(zip(names, table.T, strict=True))
+
+
+def write_folder(folder: Path, shared_data: Path) -> Path:
+    """Write the ``reference.toml``; the path of the folder."""
+    van = shared_data / "reference" / "chrono_van"
+    tyre = shared_data / "tyres" / "projectchrono_chrono" / "data" / "vehicle" / "VW_microbus" / "json"
+    near, near_tyre = (os.path.relpath(path, folder) for path in (van, tyre))
+    (folder / "reference.toml").write_text(_toml(van, near, near_tyre), encoding="utf-8")
+    return folder
+
+
+def _toml(van: Path, near: str, tyre: str) -> str:
+    known = json.loads((van / "params_van.json").read_text())
+    bodies = {body["name"]: body for body in known["design_position"]["bodies"]}
+    inertia = known["total_inertia_about_com"]
+    wheels = known["wheels"]
+
+    def part(words: str) -> dict[str, object]:
+        return next(body for name, body in bodies.items() if name.endswith(words))
+
+    def mass(words: str) -> float:
+        return float(part(words)["mass"])  # type: ignore[arg-type]
+
+    # half of the links counts as unsprung, as in the conversion of a described vehicle
+    front = mass("Front_spindle_L") + mass("Front_upright_L") + 0.5 * (mass("Front_UCA_L") + mass("Front_LCA_L"))
+    rear = mass("SemiTrailingArm_spindle_L") + 0.5 * mass("SemiTrailingArm_arm_L")
+    lever = 0.6975 - 0.5385
+    spin = [float(part(f"{name}_spindle_L")["inertia_about_com_chassis_axes"][1][1]) + 0.4 for name in ("Front", "Arm")]  # type: ignore[index]
+    speeds, full = _engine(van)
+    # The tables count travel from a position far from where the van stands: here it counts from the latter.
+    built_front, built_rear = (-0.04, 0.6975, -0.026), (-2.4, 0.7275, 0.0)
+    front_centre = _standing(van / "kc_van_front_parallel.csv", built_front, STANDING_TRAVEL[0])
+    rear_centre = _standing(van / "kc_van_rear_parallel.csv", built_rear, STANDING_TRAVEL[1])
+    shifts = "".join(
+        f"""
+[kc.{axle}.columns]
+ry = {{ gradient = {gradient} }}
+travel = {{ column = "z_{{S}}", offset = {built[2] - centre[2]} }}
+tx = {{ column = "x_{{S}}", offset = {built[0] - centre[0]} }}
+ty_left = {{ column = "y_L", offset = {built[1] - centre[1]} }}
+ty_right = {{ column = "y_R", offset = {centre[1] - built[1]} }}
+"""
+        for axle, centre, built, gradient in (
+            ("front", front_centre, built_front, -0.62),  # inclination of the upper wishbone's axis
+            ("rear", rear_centre, built_rear, 1.507),  # spin of the wheel on the arm that lifts it
+        )
+    )
+    tests = "".join(
+        f"""
+[kc.{axle}.{test}]
+file = "{near}/kc_van_{axle}_{test}.csv"
+branches = "mean"
+"""
+        for axle, names in (("front", ("parallel", "opposite", "steer")), ("rear", ("parallel", "opposite")))
+        for test in names
+    )
+    runs = "".join(
+        f"""
+[[runs]]
+name = "{name}"
+manoeuvre = "{manoeuvre}"
+file = "{near}/van_pac_{name}.csv"
+longitudinal = "{longitudinal}"
+hold_out = {"true" if hold_out else "false"}
+"""
+        for name, (manoeuvre, longitudinal, hold_out) in RUNS.items()
+    )
+    return f"""
+name = "chrono_van"
+road_height = -0.3
+
+[masses]
+mass = {known["total_mass"]}
+centre = {known["total_com_in_chassis_frame"]}
+inertia = {{ Ixx = {inertia[0][0]}, Iyy = {inertia[1][1]}, Izz = {inertia[2][2]}, Ixz = {inertia[0][2]} }}
+axle_loads = {{ front = {2 * wheels[0]["Fz_static"]}, rear = {2 * wheels[2]["Fz_static"]} }}
+
+[masses.unsprung.front]
+mass = {front}
+roll_inertia = {1.303 + 0.166 + 19.45 * lever**2}
+yaw_inertia = {1.303 + 0.044 + 19.45 * lever**2}
+spin_inertia = {spin[0]}
+
+[masses.unsprung.rear]
+mass = {rear}
+roll_inertia = 1.262
+yaw_inertia = 1.262
+spin_inertia = {spin[1]}
+
+[wheels.front]
+centre = {front_centre}
+tyres = "van"
+
+[wheels.rear]
+centre = {rear_centre}
+tyres = "van"
+
+[tyres.van]
+file = "{tyre}/mf_185_80R14.tir"
+side = "RIGHT"                     # its tyres are mounted the other way round, as tire_van_pac.csv shows
+[tyres.van.coefficients]
+LSGKP = 0.0                        # no relaxation
+LSGAL = 0.0
+FZMAX = 15000.0                    # loads are not limited
+LGAX = 0.0                         # camber makes no difference in tire_van_pac.csv
+LGAY = 0.0
+LGAZ = 0.0
+QSY1 = 0.0                         # nor is there any rolling resistance
+DREFF = 0.0                        # the effective radius is the free one less a third of the deflection
+FREFF = 0.33333
+
+[steering]
+ratio = {-0.0610743 / LOCK}
+
+[brakes]
+front = 3000.0
+rear = 3000.0
+
+[dampers.front]
+{_damper(van, "f")}
+
+[dampers.rear]
+{_damper(van, "r")}
+
+[powertrain]
+engine_inertia = 0.01
+idle_speed = 10.0
+speed_limit = "4500 rpm"
+front_share = 0.0
+driveline_inertia = {DRIVELINE_INERTIA}
+[powertrain.engine]
+speed = {speeds.tolist()}
+throttle = [0.0, 1.0]
+torque = {[[-19.0, round(float(value), 2)] for value in full]}
+[powertrain.gearbox]
+ratios = {list(GEARS)}
+final_drive = 1.0
+upshift = ["2200 rpm", "2300 rpm", "2220 rpm"]
+downshift = ["1200 rpm", "1200 rpm", "1200 rpm"]
+
+[powertrain.rear_differential]     # the rear wheels turn alike in every run
+slip_speed = [-1.0, 1.0]
+torque = [-2500.0, 2500.0]
+
+[kc.columns]
+toe = {{ column = "toein_{{S}}_deg", unit = "deg" }}
+camber = {{ column = "camber_{{S}}_deg", unit = "deg" }}
+damper_length = "shock_len_{{S}}"
+Fz = "F_rod_{{S}}"
+rack_travel = "steerlink_dy"
+
+{shifts}{tests}
+[columns]
+time = "time"
+steering_wheel_angle = {{ column = "steer_in", factor = {LOCK} }}
+rack_travel = "steerlink_dy"
+throttle = "throttle"
+brake = "brake"
+gear = "gear"
+x = "x"
+y = "y"
+vx = "vx"
+vy = "vy"
+ax = "ax"
+ay = "ay"
+az = "az"
+yaw = "yaw"
+yaw_rate = "yaw_rate"
+roll = "roll"
+pitch = "pitch"
+roll_rate = "roll_rate"
+pitch_rate = "pitch_rate"
+sideslip = "beta"
+Fx = "Fx_{{corner}}"
+Fy = "Fy_{{corner}}"
+Fz = "Fz_{{corner}}"
+Mz = "Mz_{{corner}}"
+slip_angle = "alpha_{{corner}}"
+slip_ratio = "kappa_{{corner}}"
+wheel_speed = {{ column = "omega_{{corner}}", factor = -1 }}
+{runs}"""
+
+
+def _standing(table: Path, built: tuple[float, float, float], travel: float) -> list[float]:
+    """Left wheel centre at a travel of the table [m]."""
+    columns = read_columns(table)
+    up = slice(0, 150)  # the first way up
+    moved = (float(np.interp(travel, columns["z_L"][up], columns[name][up])) for name in ("x_L", "y_L"))
+    return [built[0] + next(moved), built[1] + next(moved), built[2] + travel]
+
+
+def _engine(van: Path) -> tuple[Array, Array]:
+    """Full-throttle torque [N·m] over engine speed [rad/s], from the acceleration through the gears."""
+    run = read_columns(van / "van_pac_accel.csv")
+    wheel = -0.5 * (run["omega_rl"] + run["omega_rr"])
+    rate = np.gradient(wheel, run["time"])
+    ratio = np.array(GEARS)[run["gear"].astype(int) - 1]
+    torque = (run["Tdrive_rl"] + run["Tdrive_rr"] + DRIVELINE_INERTIA * rate) / ratio
+    speed = ratio * wheel
+    knots = np.radians(
+        6.0 * np.array([600.0, 1000.0, 1200.0, 1400.0, 1600.0, 1800.0, 2000.0, 2200.0, 2600.0, 3000.0, 3350.0])
+    )
+    full = [float(np.median(torque[(np.abs(speed - k) < 8.0) & (run["time"] > 1.5)])) for k in knots]
+    return np.append(knots, np.radians(6.0 * 4500.0)), np.append(full, full[-1] - 20.0)
+
+
+def _damper(van: Path, axle: str) -> str:
+    """Damper force, positive in tension, over the rate of its length, from all runs."""
+    rates, forces = [], []
+    for name in RUNS:
+        run = read_columns(van / f"van_pac_{name}.csv")
+        for side in "lr":
+            rates.append(np.gradient(run[f"shock_len_{axle}{side}"], run["time"]))
+            forces.append(-run[f"shock_F_{axle}{side}"])
+    rate, force = np.concatenate(rates), np.concatenate(forces)
+    knots = np.array([-0.3, -0.2, -0.1, -0.05, -0.02, -0.01, -0.005, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3])
+    points = [(0.0, 0.0)]
+    for knot in knots:
+        near = np.abs(rate - knot) < 0.1 * abs(knot)
+        if near.sum() > 5:
+            points.append((float(knot), float(np.median(force[near]))))
+    x, y = zip(*sorted(points), strict=True)
+    return f"velocity = {list(x)}\nforce = {[round(value, 1) for value in y]}"

@@ -1,0 +1,59 @@
+"""A folder of another multibody program: read, converted, driven with its own inputs, compared. Nothing is tuned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import chrono_van
+import numpy as np
+import pytest
+
+from trackrod.core import signals
+from trackrod.core.corners import Axle, Corner
+from trackrod.core.errors import Severity
+from trackrod.metrics.indices import indices
+from trackrod.reference import Reference, Replay, read_reference
+from trackrod.rtm.driving import RealTimeVehicle
+from trackrod.simulate.drive import simulate
+
+#: Largest curve index of each run, nothing tuned [%]; found 1.5, 2.0 and 2.9.
+NOMINAL = {"ramp": 3.0, "step": 4.0, "sine05": 6.0}
+
+
+@pytest.fixture(scope="module")
+def van(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Reference:
+    if not (shared_data / "reference" / "chrono_van").is_dir():
+        pytest.skip("the results of the other program are not there")
+    return read_reference(chrono_van.write_folder(tmp_path_factory.mktemp("van"), shared_data))
+
+
+def test_the_folder_is_read_without_a_warning(van: Reference) -> None:
+    assert [str(p) for p in van.problems if p.severity is not Severity.NOTE] == []
+    assert list(van.runs) == list(chrono_van.RUNS)
+    assert [name for name, run in van.runs.items() if run.hold_out] == ["sine05"]
+    assert van.conversion.spec.mass == pytest.approx(2595.938)
+
+
+def test_stiffness_is_that_of_the_readme(van: Reference) -> None:
+    """834 kN/m per wheel in opposite travel at the front; the recorded toe at rest is that of the tables."""
+    assert float(van.maps[Axle.FRONT].roll_rate()) == pytest.approx(834e3, rel=0.02)
+    assert van.conversion.spec.wheels[0].compliance == ()
+
+
+def test_the_model_stands_like_the_van(van: Reference) -> None:
+    model = RealTimeVehicle(van.conversion.spec)
+    model.tilt(1e-12)
+    loads = model.settle()
+    recorded = van.runs["ramp"].run
+    for corner in Corner:
+        assert loads[corner] == pytest.approx(float(recorded[signals.FZ[corner]][0]), rel=0.01)
+
+
+@pytest.mark.parametrize("name", list(NOMINAL))
+def test_the_model_drives_like_the_van(van: Reference, name: str) -> None:
+    source = van.runs[name]
+    run = simulate(RealTimeVehicle(van.conversion.spec), Replay(source=source))
+    assert run.metadata["completed"]
+    assert np.allclose(run.time, source.run.time)
+    found = {index.name: index.value_pct for index in indices(source.manoeuvre, source.run, run) if index.is_curve}
+    assert max(found.values()) < NOMINAL[name], found
