@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "rtm_steps.hpp"
 #include "trackrod/rtm/model.hpp"
 
 namespace nb = nanobind;
@@ -29,13 +30,6 @@ using Points = std::pair<std::vector<double>, std::vector<double>>;
 
 constexpr int tyre_columns = 10;
 constexpr int fixed_columns = 1 + 3 + 4 + 3 + 3 + 4 + 4 + 4 + 4 + 4 + 3 + 1 + 3 + 1;  // see store()
-constexpr int directions = 13;
-
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
-#define TRACKROD_VARIANTS __attribute__((flatten, target_clones("avx2", "default")))
-#else
-#define TRACKROD_VARIANTS
-#endif
 
 rtm::OwnedCurve owned(const Points& p) {
   rtm::OwnedCurve c;
@@ -85,44 +79,6 @@ T* store(const rtm::Model<T>& m, T* out) {
     for (const T& x : {t.Fx, t.Fy, t.Fz, t.Mx, t.My, t.Mz, t.kappa, t.alpha, t.gamma, t.deflection}) *out++ = x;
   }
   return out;
-}
-
-// Inputs of one step: steering-wheel angle, throttle, brake, gear, then heights of the road under the tyres.
-struct Driver {
-  const double* rows;
-  size_t columns;
-  const double* heights;
-  size_t tyres;
-  double h;
-  void set(size_t i, rtm::Inputs& in) const {
-    const double* row = rows + i * columns;
-    in.steering_wheel_rate = (row[0] - in.steering_wheel_angle) / h;
-    in.steering_wheel_angle = row[0];
-    in.throttle = row[1];
-    in.brake = row[2];
-    in.gear = static_cast<int>(row[3]);
-    for (size_t t = 0; t < tyres; ++t) {
-      const double next = heights[i * tyres + t];
-      in.road_speed[t] = (next - in.road_height[t]) / h;
-      in.road_height[t] = next;
-    }
-  }
-};
-
-TRACKROD_VARIANTS void step_many(rtm::Model<double>& model, rtm::Inputs& in, const Driver& driver, size_t begin,
-                                 size_t end) {
-  for (size_t i = begin; i < end; ++i) {
-    driver.set(i, in);
-    model.step(in, driver.h);
-  }
-}
-
-TRACKROD_VARIANTS void step_many(rtm::Model<Dual<directions>>& model, rtm::Inputs& in, const Driver& driver,
-                                 size_t begin, size_t end) {
-  for (size_t i = begin; i < end; ++i) {
-    driver.set(i, in);
-    model.step(in, driver.h);
-  }
 }
 
 class RtmHandle {
@@ -190,7 +146,6 @@ class RtmHandle {
     t.offset = offset;
     t.pressure = pressure;
     model_.tyres.push_back(t);
-    model_.link_tyres();
   }
 
   void set_driveline(const Values& speeds, const Values& throttles, const Rows& torques, const Values& shares,
