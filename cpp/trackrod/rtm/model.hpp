@@ -627,7 +627,7 @@ class Model {
                                   damped_slip(slip.y, L(-Vsy), Vx, Fz, s.Kya, s.sigma_y, g.low_speed)};
     const L loaded = select(touches, Fz, L(zero));
     const ContactInput<L> input = contact_input(damped, loaded, gamma, Vx, pressure, L(plain(in.mu)));
-    const ContactOutput<L> o = evaluate(g.tyre, input, Limits::on);  // zero without load
+    const ContactOutput<L> o = evaluate_tyre(g.tyre, input);  // zero without load
 
     const auto keep = [&](const L& next, const L& last) { return select(touches, next, last); };
     s.slip = {keep(slip.x, L(zero)), keep(slip.y, L(zero))};
@@ -647,6 +647,31 @@ class Model {
     const L about = dot(axis, moment);
     const Mat3<T> Rt = transpose(R);
     add(g, touches, {Rt * f, Rt * (moment - axis * about), about, o.Fx, o.Fy, o.Mz, L(zero), L(zero), -from_centre.z}, load);
+  }
+
+  static ContactOutput<L> evaluate_tyre(const trackrod::Tyre<C>& tyre, const ContactInput<L>& in) {
+    if constexpr (std::is_same_v<L, C>) {
+      return evaluate(tyre, in, Limits::on);
+    } else {
+      // Whatever the number of directions, they reach the formula through five numbers (pressure and friction are given).
+      constexpr int varying = 5;
+      using D = Dual<varying, Real>;
+      const T* const outer[varying] = {&in.Fz, &in.kappa, &in.tan_alpha, &in.gamma, &in.Vx};
+      const ContactOutput<D> out = evaluate(tyre,
+                                            ContactInput<D>{D::variable(in.Fz.v, 0), D::variable(in.kappa.v, 1),
+                                                            D::variable(in.tan_alpha.v, 2), D::variable(in.gamma.v, 3),
+                                                            D::variable(in.Vx.v, 4), D(in.p.v), D(in.mu.v)},
+                                            Limits::on);
+      const auto chained = [&](const D& x) {
+        T result(x.v);
+        for (int j = 0; j < varying; ++j) {
+          for (std::size_t i = 0; i < sizeof(result.d) / sizeof(Real); ++i) result.d[i] += x.d[j] * outer[j]->d[i];
+        }
+        return result;
+      };
+      return {chained(out.Fx),  chained(out.Fy),  chained(out.Mx),  chained(out.My),      chained(out.Mz),     chained(out.mux),
+              chained(out.muy), chained(out.Kxk), chained(out.Kya), chained(out.sigma_x), chained(out.sigma_y)};
+    }
   }
 
   // Tyres in the air: nothing but their deflection, and the carcass relaxes at once.
