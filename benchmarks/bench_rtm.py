@@ -109,12 +109,12 @@ def run_from_python() -> list[Row]:
 
 def derivatives() -> list[Row]:
     """Every column of a run by thirteen parameters, in plain runs; differences would take fourteen."""
-    vehicle, controls = rolling(CAR), step_steer(0.5)
+    vehicle, controls = rolling(CAR), step_steer(0.1)
     vehicle.keep_start()
     seeds = [k for k, item in enumerate(PARAMETERS) if item.name in VARIED]
     no_heights = np.zeros((len(controls), 0))
-    exact = best_of(lambda: vehicle._core.derivatives(STEP, 100, controls, no_heights, seeds), 15)
-    plain = seconds_of(vehicle, controls, 60)
+    exact = best_of(lambda: vehicle._core.derivatives(STEP, 100, controls, no_heights, seeds), 60)
+    plain = seconds_of(vehicle, controls, 200)
     label = f"{CAR}: exact derivatives of a run by {len(seeds)} parameters"
     return [
         Row(label, exact / plain, "plain runs", "target", DERIVATIVES_TARGET),
