@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "rtm_steps.hpp"
 #include "trackrod/rtm/model.hpp"
 #include "trackrod/rtm/script.hpp"
 
@@ -31,14 +32,7 @@ using Points = std::pair<std::vector<double>, std::vector<double>>;
 constexpr int tyre_columns = 10;
 constexpr int fixed_columns = 1 + 3 + 4 + 3 + 3 + 4 + 4 + 4 + 4 + 4 + 3 + 1 + 3 + 1;  // see store()
 constexpr int input_columns = 3;
-constexpr int directions = 16;
 using D = Dual<directions>;
-
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
-#define TRACKROD_VARIANTS __attribute__((flatten, target_clones("avx2", "default")))
-#else
-#define TRACKROD_VARIANTS
-#endif
 
 rtm::OwnedCurve owned(const Points& p) {
   rtm::OwnedCurve c;
@@ -97,22 +91,6 @@ T* store(const rtm::Model<T>& m, T* out) {
     for (const T& x : {t.Fx, t.Fy, t.Fz, t.Mx, t.My, t.Mz, t.kappa, t.alpha, t.gamma, t.deflection}) *out++ = x;
   }
   return out;
-}
-
-TRACKROD_VARIANTS void step_many(rtm::Model<double>& model, rtm::Inputs<>& in, rtm::ScriptDriver<double>& driver, double h,
-                                 size_t begin, size_t end) {
-  for (size_t i = begin; i < end; ++i) {
-    driver.set(i, model, in);
-    model.step(in, h);
-  }
-}
-
-void step_many(rtm::Model<D>& model, rtm::Inputs<D>& in, rtm::ScriptDriver<D>& driver, double h,
-                                 size_t begin, size_t end) {
-  for (size_t i = begin; i < end; ++i) {
-    driver.set(i, model, in);
-    model.step(in, h);
-  }
 }
 
 rtm::Inputs<D> with_derivatives(const rtm::Inputs<>& in) {
@@ -214,7 +192,6 @@ class RtmHandle {
     t.offset = offset;
     t.pressure = pressure;
     model_.tyres.push_back(t);
-    model_.link_tyres();
   }
 
   void set_driveline(const Values& speeds, const Values& throttles, const Rows& torques, const Values& shares,
@@ -398,7 +375,6 @@ class RtmHandle {
       const ScriptStart start{speed, spins.data(), engine_speed, gear, throttle};
       if (m == 0) {
         rtm::Model<double> model = settled_;
-        model.link_tyres();
         roll(model, start);
         rtm::Inputs<> in = inputs_;
         rtm::ScriptDriver<double> driver(rows, throttle);
@@ -410,7 +386,6 @@ class RtmHandle {
       }
       for (size_t first = 0; first < m; first += directions) {
         rtm::Model<D> model = settled_along_[first / directions];
-        model.link_tyres();
         roll(model, start);
         rtm::Inputs<D> in = with_derivatives(inputs_);
         rtm::ScriptDriver<D> driver(rows, D(throttle));

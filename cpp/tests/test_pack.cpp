@@ -2,9 +2,12 @@
 #include "trackrod/pack.hpp"
 
 #include <initializer_list>
+#include <utility>
 
 #include "check.hpp"
+#include "trackrod/tyre/transient.hpp"
 #include "trackrod/tyre/tyre.hpp"
+#include "trackrod/tyre/vertical.hpp"
 
 namespace trackrod {
 namespace {
@@ -105,6 +108,72 @@ void test_tyre_in_lanes() {
   }
 }
 
+// Tyres without measured load curves.
+struct NoCurves {
+  static constexpr bool has_carcass = false, has_bottoming = false;
+  static Pack<4> carcass_at(const Pack<4>&) { return 0.0; }
+  static Pack<4> bottoming_at(const Pack<4>&) { return 0.0; }
+};
+
+// Four tyres of one formula and different coefficients, some mirrored, some with a rim, some with relaxation lengths of
+// their own: side by side they give what each gives alone.
+void test_different_tyres_in_lanes(TyreModel model) {
+  using P = Pack<4>;
+  constexpr int size = MagicFormulaCoefficients<double>::size;
+  test::Numbers numbers(11);
+  Tyre<double> tyre[4];
+  Tyre<P> together{};
+  together.model = model;
+  for (int k = 0; k < 4; ++k) {
+    double values[size];
+    for (double& value : values) value = numbers(-0.01, 0.01);
+    MagicFormulaCoefficients<double> c = MagicFormulaCoefficients<double>::from_array(values);
+    for (double* scale : {&c.LFZO, &c.LCX, &c.LMUX, &c.LEX, &c.LKX, &c.LCY, &c.LMUY, &c.LEY, &c.LKY, &c.LTR, &c.LXAL,
+                          &c.LYKA, &c.LMX, &c.LMY, &c.LCZ, &c.LSGKP, &c.LSGAL, &c.LGAX, &c.LGAY, &c.LGAZ, &c.Q_RE0, &c.PTX1,
+                          &c.PTY1, &c.PTY2, &c.Q_CAM1, &c.PCX1, &c.PCY1, &c.PDX1, &c.PDY1, &c.RCX1, &c.RCY1, &c.QCZ1}) {
+      *scale = numbers(0.9, 1.2);
+    }
+    c.FNOMIN = numbers(3e3, 6e3), c.NOMPRES = 2.2e5, c.LONGVL = 16.7, c.VXLOW = numbers(0.5, 2.0), c.FZMIN = 100.0;
+    c.UNLOADED_RADIUS = numbers(0.3, 0.35), c.VERTICAL_STIFFNESS = 2e5, c.VERTICAL_DAMPING = 100.0, c.WIDTH = 0.2;
+    c.LONGITUDINAL_STIFFNESS = 4e5, c.LATERAL_STIFFNESS = 1.5e5, c.PKX1 = 20.0, c.PKY1 = numbers(-25.0, -15.0), c.PKY2 = 1.6;
+    c.PKY4 = 2.0, c.RBX1 = 12.0, c.RBY1 = 10.0, c.QBZ1 = 10.0, c.QDZ1 = 0.1, c.BREFF = 8.0;
+    c.RIM_RADIUS = k == 1 ? 0.25 : 0.0, c.BOTTOM_STIFF = 2e6;
+    c.LMUV = k == 2 ? 0.1 : 0.0;
+    if (k == 3) c.PTX1 = c.PTY1 = 0.0;
+    tyre[k].model = model;
+    tyre[k].mirrored = k % 2 != 0;
+    tyre[k].mf = c;
+    for (int i = 0; i < size; ++i) reinterpret_cast<P*>(&together.mf)[i].v[k] = reinterpret_cast<const double*>(&c)[i];
+    together.mirrored.m[k] = tyre[k].mirrored ? -1 : 0;
+  }
+  for (int i = 0; i < 500; ++i) {
+    const auto random = [&](double low, double high) {
+      return P(P::Native{numbers(low, high), numbers(low, high), numbers(low, high), numbers(low, high)});
+    };
+    const ContactInput<P> in{random(-500.0, 8e3), random(-0.4, 0.4), random(-1.0, 1.0), random(-0.1, 0.1),
+                             random(-3.0, 3.0),   P(2.3e5),          random(0.3, 1.0)};
+    const P rho = random(-0.02, 0.09), rate = random(-1.0, 1.0), omega = random(-20.0, 20.0);
+    const VerticalInput<P> around{omega, random(-1e3, 1e3), random(-1e3, 1e3), in.gamma, in.p};
+    const ContactOutput<P> out = evaluate(together, in, Limits::on);
+    const P load = vertical_force(together, NoCurves{}, rho, rate, around);
+    const P radius = effective_radius(together, load, omega, in.p);
+    const P slip = damped_slip(in.kappa, rate, in.Vx, in.Fz, out.Kxk, out.sigma_x, together.mf.VXLOW);
+    for (int k = 0; k < 4; ++k) {
+      const ContactInput<double> one{in.Fz[k], in.kappa[k], in.tan_alpha[k], in.gamma[k], in.Vx[k], in.p[k], in.mu[k]};
+      const ContactOutput<double> alone = evaluate(tyre[k], one, Limits::on);
+      for (const auto& pair : {std::pair{out.Fx, alone.Fx}, {out.Fy, alone.Fy}, {out.Mx, alone.Mx}, {out.My, alone.My},
+                               {out.Mz, alone.Mz}, {out.sigma_x, alone.sigma_x}, {out.sigma_y, alone.sigma_y}}) {
+        CHECK_NEAR(pair.first[k], pair.second, 1e-10);
+      }
+      const VerticalInput<double> beside{omega[k], around.Fx[k], around.Fy[k], in.gamma[k], in.p[k]};
+      const double alone_load = vertical_force(tyre[k], VerticalCurves{}, rho[k], rate[k], beside);
+      CHECK_NEAR(load[k], alone_load, 1e-10);
+      CHECK_NEAR(radius[k], effective_radius(tyre[k], alone_load, omega[k], in.p[k]), 1e-12);
+      CHECK_NEAR(slip[k], damped_slip(one.kappa, rate[k], one.Vx, one.Fz, alone.Kxk, alone.sigma_x, tyre[k].mf.VXLOW), 1e-10);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trackrod
 
@@ -114,5 +183,6 @@ int main() {
   test_elementary_functions<4>();
   test_special_values();
   test_tyre_in_lanes();
+  for (TyreModel model : {TyreModel::mf52, TyreModel::mf61, TyreModel::mf62}) test_different_tyres_in_lanes(model);
   return test::report("pack");
 }

@@ -5,6 +5,9 @@
 // digits (Chebyshev nodes, truncation below 2e-17), within 3 units in the last place of the true value; arguments beyond
 // their range go to the C library lane by lane. Vectors are those of GCC and Clang, so no instruction set is named here.
 //
+// Code for several wheels is written once for lanes of any type L: make_lanes() fills them, lane() reads one, sum() adds
+// them up. A plain number or a Dual is a single lane; Abreast says how many go together.
+//
 // Holds: each lane gives the same number whatever stands in the others.
 #pragma once
 
@@ -36,7 +39,7 @@ struct Lanes<8> {
 
 /// One truth value for each lane, the result of comparing packs.
 template <int N>
-struct Mask {
+struct alignas(8 * N) Mask {
   using Native = typename Lanes<N>::Truth;
   Native m;  ///< all bits set where true
 
@@ -47,20 +50,22 @@ struct Mask {
 
 template <int N>
 inline bool any(const Mask<N>& mask) {
-  long long found = 0;
-  for (int i = 0; i < N; ++i) found |= mask.m[i];
-  return found != 0;
+  if constexpr (N == 2) {
+    return (mask.m[0] | mask.m[1]) != 0;
+  } else {  // halves laid over each other take fewer instructions than lane after lane
+    Mask<N / 2> halves[2];
+    __builtin_memcpy(halves, &mask, sizeof(mask));
+    return any(halves[0] | halves[1]);
+  }
 }
 
 template <int N>
 inline bool all(const Mask<N>& mask) {
-  long long found = -1;
-  for (int i = 0; i < N; ++i) found &= mask.m[i];
-  return found != 0;
+  return !any(!mask);
 }
 
 template <int N>
-struct Pack {
+struct alignas(8 * N) Pack {  // stated: without it the alignment, and so every layout, would depend on the instruction set
   using Native = typename Lanes<N>::Real;
   using Bits = typename Lanes<N>::Bits;
   Native v;
@@ -70,6 +75,13 @@ struct Pack {
   explicit Pack(const Native& lanes) : v(lanes) {}
 
   double operator[](int lane) const { return v[lane]; }
+
+  static Pack load(const double* lanes) {
+    Pack x;
+    __builtin_memcpy(&x.v, lanes, sizeof(x.v));
+    return x;
+  }
+  void store(double* lanes) const { __builtin_memcpy(lanes, &v, sizeof(v)); }
 
   friend Pack operator+(const Pack& a, const Pack& b) { return Pack(a.v + b.v); }
   friend Pack operator-(const Pack& a, const Pack& b) { return Pack(a.v - b.v); }
@@ -96,6 +108,77 @@ template <int N>
 struct SignType<Pack<N>> {
   using type = Pack<N>;
 };
+
+/// Whether x is exactly zero in every lane.
+template <int N>
+inline bool is_zero(const Pack<N>& x) {
+  return all(x == Pack<N>(0.0));
+}
+
+// ---- lanes of any type
+
+/// How many T of a kind (wheels, tyres) go through a computation together, and as what.
+template <class T>
+struct Abreast {
+  using type = T;
+  static constexpr int count = 1;
+};
+template <>
+struct Abreast<double> {
+  using type = Pack<4>;
+  static constexpr int count = 4;
+};
+
+template <class L>
+struct MakeLanes {
+  template <class F>
+  TRACKROD_HD static L from(const F& value) {
+    return value(0);
+  }
+};
+template <>
+struct MakeLanes<Pack<4>> {
+  template <class F>
+  static Pack<4> from(const F& value) {
+    return Pack<4>(Pack<4>::Native{value(0), value(1), value(2), value(3)});
+  }
+};
+
+/// Lanes with value(i) in lane i.
+template <class L, class F>
+TRACKROD_HD inline L make_lanes(const F& value) {
+  return MakeLanes<L>::from(value);
+}
+
+template <class T>
+TRACKROD_HD inline const T& lane(const T& x, int /*i*/) {
+  return x;
+}
+template <int N>
+inline double lane(const Pack<N>& x, int i) {
+  return x.v[i];
+}
+
+template <class T>
+TRACKROD_HD inline void set_lane(T& x, int /*i*/, const T& value) {
+  x = value;
+}
+template <int N>
+inline void set_lane(Pack<N>& x, int i, double value) {
+  x.v[i] = value;
+}
+
+TRACKROD_HD inline bool lane(bool condition, int /*i*/) { return condition; }
+template <int N>
+inline bool lane(const Mask<N>& mask, int i) {
+  return mask.m[i] != 0;
+}
+
+template <class T>
+TRACKROD_HD inline const T& sum(const T& x) {
+  return x;
+}
+inline double sum(const Pack<4>& x) { return (x.v[0] + x.v[1]) + (x.v[2] + x.v[3]); }
 
 /// a where the mask is true, otherwise b.
 template <int N>

@@ -46,6 +46,10 @@ using SignOf = typename SignType<T>::type;
 template <class A, class B>
 using Common = decltype(A() + B());
 
+/// What a comparison of two T gives: bool, or for a Pack one truth value for each lane.
+template <class T>
+using TruthOf = decltype(T() < T());
+
 // ---- functions of the C library
 
 #define TRACKROD_UNARY(name, function)                               \

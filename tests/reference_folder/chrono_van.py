@@ -33,6 +33,10 @@ RUNS = {
 }
 
 
+#: Close to standstill the program's van bounces on its locked brakes.
+ENDS = {"brake": "end = 7.5"}
+
+
 def read_columns(path: Path) -> dict[str, Array]:
     """Columns of a CSV file as they are."""
     with path.open() as stream:
@@ -104,6 +108,7 @@ manoeuvre = "{manoeuvre}"
 file = "{near}/van_pac_{name}.csv"
 longitudinal = "{longitudinal}"
 hold_out = {"true" if hold_out else "false"}
+{ENDS.get(name, "")}
 """
         for name, (manoeuvre, longitudinal, hold_out) in RUNS.items()
     )
@@ -178,7 +183,7 @@ torque = {[[-19.0, round(float(value), 2)] for value in full]}
 ratios = {list(GEARS)}
 final_drive = 1.0
 upshift = ["2200 rpm", "2300 rpm", "2220 rpm"]
-downshift = ["1200 rpm", "1200 rpm", "1200 rpm"]
+downshift = ["300 rpm", "300 rpm", "300 rpm"]  # its gears change without a jolt: here it brakes in the gear it has
 
 [powertrain.rear_differential]     # the rear wheels turn alike in every run
 slip_speed = [-1.0, 1.0]

@@ -169,6 +169,15 @@ def test_short_gaps_are_bridged_long_ones_refused(tmp_path: Path) -> None:
     assert "'ay' lacks 4 samples, 4 in a row from t = 1 s on; gaps up to 3 samples and 0.05 s are bridged" in said
 
 
+def test_a_part_of_a_recording(tmp_path: Path) -> None:
+    edit(tmp_path, 'manoeuvre = "single_sine"', 'manoeuvre = "single_sine"\nstart = 1.0\nend = "3500 ms"')
+    run = read_reference(tmp_path).runs["sine"].run
+    assert (run.time[0], run.time[-1]) == (1.0, 3.5)
+    text = (tmp_path / "reference.toml").read_text()
+    (tmp_path / "reference.toml").write_text(text.replace("start = 1.0", "start = 9.0"))
+    assert "no sample lies from 9.0 to 3.5 s" in complaints(tmp_path)
+
+
 def test_time_must_increase(tmp_path: Path) -> None:
     small_vehicle.write_small(tmp_path)
     path = tmp_path / "runs" / "sine.csv"

@@ -34,6 +34,11 @@ def elements(drawing: Drawing, tag: str) -> list[ElementTree.Element]:
     return list(ElementTree.fromstring(draw(drawing).svg).iter(SVG + tag))
 
 
+def bars_of(chart: Bars) -> list[float]:
+    """Widths of the bars; these are the boxes that tell their values."""
+    return [float(box.attrib["width"]) for box in elements(chart, "rect") if box.find(f"{SVG}title") is not None]
+
+
 def texts(drawing: Drawing) -> list[str]:
     return [element.text or "" for element in elements(drawing, "text")]
 
@@ -124,7 +129,7 @@ def test_the_total_is_no_stage() -> None:
 
 def test_bars_are_as_long_as_their_values() -> None:
     chart = Bars("x [s]", ("one",), (Bar("a", (1.0,)), Bar("b", (2.0,)), Bar("c", (-2.0,))))
-    found = [float(box.attrib["width"]) for box in elements(chart, "rect")]
+    found = bars_of(chart)
     assert found[1] == pytest.approx(2 * found[0], abs=0.1)
     assert found[2] == pytest.approx(found[1], abs=0.1)
     assert {"1.00", "2.00", "−2.00"} <= set(texts(chart))
@@ -132,8 +137,8 @@ def test_bars_are_as_long_as_their_values() -> None:
 
 def test_a_cut_bar_keeps_its_number() -> None:
     chart = Bars("x [%]", ("one",), (Bar("a", (50.0,)), Bar("b", (10.0,))), end=10.0)
-    first, second = elements(chart, "rect")
-    assert first.attrib["width"] == second.attrib["width"]
+    first, second = bars_of(chart)
+    assert first == second
     assert "50.00" in texts(chart)
 
 
@@ -163,6 +168,14 @@ def test_any_curve_is_drawn_inside_its_picture(points: list[tuple[float, float]]
 def test_any_map_is_drawn(rows: list[list[float]]) -> None:
     chart = HeatMap(tuple(f"r{k}" for k in range(len(rows))), ("a", "b", "c"), np.array(rows), "what [%]")
     assert len(elements(chart, "rect")) == 3 * len(rows)
+
+
+def test_signed_maps_tell_more_from_less() -> None:
+    values = np.array([[4.0, -4.0]])
+    signed, plain = (HeatMap(("r",), ("a", "b"), values, "what [%]", signed=sign) for sign in (True, False))
+    more, less = (box.attrib["fill"] for box in elements(signed, "rect"))
+    assert more != less
+    assert {box.attrib["fill"] for box in elements(plain, "rect")} == {less}
 
 
 def test_the_map_of_the_budget_shows_changes() -> None:

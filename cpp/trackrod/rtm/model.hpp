@@ -9,10 +9,13 @@
 // Integration is semi-implicit Euler: accelerations of the present state change the velocities, the new velocities
 // the positions. Tyre relaxation, clutch and held brakes are implicit.
 //
-// T is the type of parameters and states (double, float, Dual); geometry, tables and inputs are plain.
+// T is the type of parameters and states (double, float, Dual); geometry, tables and inputs are plain numbers of the same
+// precision. What is done for every wheel is written once for lanes L: four wheels together for double, one after the
+// other for float and Dual (pack.hpp). A step allocates nothing and throws nothing.
 // Equations: paper 002, eq. 1 to 7; EQUATIONS section 3.
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
 #include <vector>
 
@@ -30,6 +33,7 @@
 namespace trackrod::rtm {
 
 constexpr int wheel_count = 4;
+constexpr int max_tyres = 8;
 
 // Channels of the kinematics of a wheel.
 enum Channel { tx, ty, tz, rx, ry, rz, damper_length, channel_count };
@@ -38,49 +42,42 @@ enum ComplianceChannel { ctx, cty, crx, cry, crz, compliance_count };
 // Loads that compliance depends on: longitudinal force when braking, when driving, lateral force, aligning moment.
 enum ComplianceLoad { brake_force, drive_force, side_force, aligning, load_count };
 
+// ---- description: what a vehicle consists of, filled by its owner
+
 // Several functions of one variable over common knots, straight between and beyond them.
 struct LinearTable {
   std::vector<double> knots, values;  // values[knot][channel]
   int channels = 0;
   double density = 0.0;  // of the knots, see make_axis()
-
-  // Adds s times the values at x to out.
-  template <class T>
-  void add(const T& x, const T& s, T* out) const {
-    if (knots.empty()) return;
-    const Axis<double> axis{knots.data(), static_cast<int>(knots.size()), density};
-    const int cell = find_cell(axis, value_of(x));
-    const auto i = static_cast<std::size_t>(cell);
-    const T t = (x - knots[i]) / (knots[i + 1] - knots[i]);
-    const double* low = values.data() + cell * channels;
-    const double* high = low + channels;
-    for (int k = 0; k < channels; ++k) out[k] += s * (low[k] + t * (high[k] - low[k]));
-  }
 };
 
-// A curve in memory of its own, cubic between its points.
-struct OwnedCurve {
-  std::vector<double> x, y, slopes;
-  double density = 0.0;
-  Table1D<double> view() const {
-    return x.empty() ? Table1D<double>{}
-                     : Table1D<double>{{x.data(), static_cast<int>(x.size()), density}, y.data(), slopes.data()};
+// A curve in memory of its own, cubic between its points. R is the type of its numbers.
+template <class R>
+struct Curve {
+  std::vector<R> x, y, slopes;
+  R density = R(0.0);
+  Table1D<R> view() const {
+    return x.empty() ? Table1D<R>{} : Table1D<R>{{x.data(), static_cast<int>(x.size()), density}, y.data(), slopes.data()};
   }
   template <class T>
   T at(const T& a) const {
     if (x.empty()) return T(0.0);
     return evaluate(view(), a);
   }
+  template <class U>
+  void take(const Curve<U>& other) {
+    x.assign(other.x.begin(), other.x.end());
+    y.assign(other.y.begin(), other.y.end());
+    slopes.assign(other.slopes.begin(), other.slopes.end());
+    density = x.empty() ? R(0.0) : make_axis(x.data(), static_cast<int>(x.size())).density;
+  }
 };
+using OwnedCurve = Curve<double>;
 
 // Kinematics over two variables: own travel and rack, or parallel and opposite travel.
 struct OwnedMap {
-  std::vector<double> x, y, values, slopes;
+  std::vector<double> x, y, values, slopes;  // as in Table2D
   double x_density = 0.0, y_density = 0.0;
-  Table2D<double> view() const {
-    return {{x.data(), static_cast<int>(x.size()), x_density}, {y.data(), static_cast<int>(y.size()), y_density},
-            channel_count, values.data(), slopes.data()};
-  }
 };
 
 struct WheelData {
@@ -113,11 +110,113 @@ struct SteeringData {
 
 struct TyreData {
   trackrod::Tyre<double> tyre;
-  VerticalCurves curves{};
   OwnedCurve carcass, bottoming;
   int wheel = 0;
   double offset = 0.0;    // outward [m]
   double pressure = 2e5;  // [Pa]
+};
+
+// ---- the same, compiled: plain numbers of one precision, laid out as the step reads them
+
+// Kinematics of a wheel. Channels are filled up to a power of two, so that they fill SIMD registers.
+template <class R>
+struct KinematicMap {
+  static constexpr int channels = 8;
+  std::vector<R> x, y, values, slopes;
+  R x_density = R(0.0), y_density = R(0.0);
+
+  void take(const OwnedMap& map) {
+    x.assign(map.x.begin(), map.x.end());
+    y.assign(map.y.begin(), map.y.end());
+    x_density = make_axis(x.data(), static_cast<int>(x.size())).density;
+    y_density = make_axis(y.data(), static_cast<int>(y.size())).density;
+    spread(map.values, values);
+    spread(map.slopes, slopes);
+  }
+  // Values and derivatives by both variables of every channel.
+  void sample(R first, R second, R* value, R* by_first, R* by_second) const {
+    trackrod::sample(view(), first, second, value, by_first, by_second);
+  }
+  template <int N>
+  void sample(const Dual<N, R>& first, const Dual<N, R>& second, Dual<N, R>* value, Dual<N, R>* by_first,
+              Dual<N, R>* by_second) const {
+    using Rule = trackrod::detail::Bicubic;
+    const auto cell = trackrod::detail::find_nodes<R>(view(), first.v, second.v, nullptr, nullptr);
+    const auto x0 = Rule::weights<0>(cell.x), x1 = Rule::weights<1>(cell.x), x2 = Rule::weights<2>(cell.x);
+    const auto y0 = Rule::weights<0>(cell.y), y1 = Rule::weights<1>(cell.y), y2 = Rule::weights<2>(cell.y);
+    for (int k = 0; k < channel_count; ++k) {
+      const R x = Rule::derivative<1, 0>(cell, x1, y0, k), y = Rule::derivative<0, 1>(cell, x0, y1, k);
+      const R xx = Rule::derivative<2, 0>(cell, x2, y0, k), yy = Rule::derivative<0, 2>(cell, x0, y2, k);
+      const R xy = Rule::derivative<1, 1>(cell, x1, y1, k);
+      value[k] = chain(Rule::derivative<0, 0>(cell, x0, y0, k), x, y, first, second);
+      by_first[k] = chain(x, xx, xy, first, second);
+      by_second[k] = chain(y, xy, yy, first, second);
+    }
+  }
+
+ private:
+  Table2D<R> view() const {
+    return {{x.data(), static_cast<int>(x.size()), x_density}, {y.data(), static_cast<int>(y.size()), y_density},
+            channels, values.data(), slopes.data()};
+  }
+  static void spread(const std::vector<double>& from, std::vector<R>& to) {
+    const std::size_t rows = from.size() / channel_count;
+    to.assign(rows * channels, R(0.0));
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t k = 0; k < channel_count; ++k) to[i * channels + k] = R(from[i * channel_count + k]);
+    }
+  }
+};
+
+// Compliance by one load: in each cell the values at its lower knot and the slopes.
+template <class R>
+struct ComplianceTable {
+  static constexpr int channels = 8;
+  std::vector<R> knots, cells;  // cells[cell][value, slope][channel]
+  R density = R(0.0);
+
+  void take(const LinearTable& table) {
+    knots.assign(table.knots.begin(), table.knots.end());
+    if (knots.empty()) return cells.clear();
+    density = make_axis(knots.data(), static_cast<int>(knots.size())).density;
+    cells.assign((knots.size() - 1) * 2 * channels, R(0.0));
+    for (std::size_t i = 0; i + 1 < knots.size(); ++i) {
+      for (std::size_t k = 0; k < compliance_count; ++k) {
+        const double low = table.values[i * compliance_count + k], high = table.values[(i + 1) * compliance_count + k];
+        cells[i * 2 * channels + k] = R(low);
+        cells[(i * 2 + 1) * channels + k] = R((high - low) / (table.knots[i + 1] - table.knots[i]));
+      }
+    }
+  }
+  // Adds the values at x to out.
+  template <class T>
+  void add(const T& x, T* out) const {
+    if (knots.empty()) return;
+    const Axis<R> axis{knots.data(), static_cast<int>(knots.size()), density};
+    const int cell = find_cell(axis, value_of(x));
+    const T along = x - knots[static_cast<std::size_t>(cell)];
+    const R* low = cells.data() + cell * 2 * channels;
+    constexpr int count = std::is_same_v<T, R> ? channels : compliance_count;  // whole registers, or no derivatives of zeros
+    T next[count];  // apart from out, which for all a compiler knows might overlap the table
+    for (int k = 0; k < count; ++k) next[k] = out[k] + (along * low[channels + k] + low[k]);
+    for (int k = 0; k < count; ++k) out[k] = next[k];
+  }
+};
+
+// Load curves of tyres side by side.
+template <class R, int N>
+struct LaneCurves {
+  bool has_carcass = false, has_bottoming = false;
+  Curve<R> carcass[N], bottoming[N];
+
+  template <class L>
+  L carcass_at(const L& d) const {
+    return make_lanes<L>([&](int i) { return carcass[i].at(lane(d, i)); });
+  }
+  template <class L>
+  L bottoming_at(const L& d) const {
+    return make_lanes<L>([&](int i) { return bottoming[i].at(lane(d, i)); });
+  }
 };
 
 template <class T>
@@ -168,6 +267,8 @@ struct Outputs {
 template <class T>
 class Model {
  public:
+  using Real = RealOf<T>;
+
   RtmParameters<T> p{};
   WheelData wheels[wheel_count];
   AxleData axles[2];
@@ -194,27 +295,15 @@ class Model {
     }
     steering = other.steering;
     tyres = other.tyres;
-    link_tyres();
     driveline.take(other.driveline);
     lag = other.lag;
     road = other.road;
   }
-  // Tyres keep views of their own curves: to be called when they have been added or copied.
-  void link_tyres() {
-    alike_.assign(tyres.size(), 1);
-    for (std::size_t t = 0; t < tyres.size();) {
-      std::size_t count = 1;
-      while (t + count < tyres.size() && count < 4 && same_formula(tyres[t].tyre, tyres[t + count].tyre)) ++count;
-      alike_[t] = static_cast<int>(count);
-      t += count;
-    }
-    for (TyreData& t : tyres) {
-      t.curves = {t.carcass.view(), t.bottoming.view(), !t.carcass.x.empty(), !t.bottoming.x.empty()};
-    }
-  }
 
-  // At the design position, standing still.
+  // Compiles what has been described, and puts the vehicle at the design position, standing still. To be called before the
+  // first step and whenever wheels, axles, tyres or steering have changed; parameters may change at any time.
   void reset() {
+    compile();
     state = State<T>{};
     for (int i = 0; i < wheel_count; ++i) {
       state.z[i] = state.zd[i] = state.spin[i] = state.brake_angle[i] = T(0.0);
@@ -226,13 +315,13 @@ class Model {
     state.rack = state.rack_rate = state.pinion = state.pinion_rate = T(0.0);
     tyre_states.assign(tyres.size(), TyreState<T>{});
     tyre_outputs.assign(tyres.size(), TyreOutput<T>{});
-    Kinematics k[wheel_count];
+    Kinematics k[groups];
     kinematics(T(0.0), T(0.0), k);
     remember(k);
   }
 
   // Sprung centre of gravity in V at the design position.
-  Vec3<T> origin() const { return {T(wheels[0].centre.x) - p.cg_to_front, p.cg_y, p.cg_height + road}; }
+  Vec3<T> origin() const { return {T(wheels[0].centre.x) - p.cg_to_front, p.cg_y, p.cg_height + Real(road)}; }
 
   // Velocity of the total centre of gravity, resolved in the horizontal heading frame [m/s].
   Vec3<T> velocity() const {
@@ -242,23 +331,24 @@ class Model {
     for (int i = 0; i < wheel_count; ++i) {
       const T m = i < 2 ? p.unsprung_mass_front : p.unsprung_mass_rear;
       const Vec3<double>& c = wheels[i].centre;
-      moment += (Vec3<T>{T(c.x), T(c.y), state.z[i] + c.z} - cg) * m;
+      moment += (Vec3<T>{T(c.x), T(c.y), state.z[i] + Real(c.z)} - cg) * m;
       mass += m;
     }
     const Mat3<T> R = to_matrix(state.q);
     const Vec3<T> v = R * (state.v + cross(state.w, moment / mass));
-    const T ahead = R(0, 0), aside = R(1, 0), scale = T(1.0) / sqrt(ahead * ahead + aside * aside);
+    const T ahead = R(0, 0), aside = R(1, 0), scale = Real(1.0) / sqrt(ahead * ahead + aside * aside);
     return {(v.x * ahead + v.y * aside) * scale, (v.y * ahead - v.x * aside) * scale, v.z};
   }
 
-  void step(const Inputs<T>& in, double h) {
+  void step(const Inputs<T>& in, double seconds) {
+    const Real h = Real(seconds);
     const bool elastic = steering.elastic;
-    const T rack = elastic ? state.rack : p.steering_ratio * in.steering_wheel_angle;
-    const T rack_rate = elastic ? state.rack_rate : p.steering_ratio * in.steering_wheel_rate;
-    Kinematics k[wheel_count];
+    const T rack = elastic ? state.rack : p.steering_ratio * Real(in.steering_wheel_angle);
+    const T rack_rate = elastic ? state.rack_rate : p.steering_ratio * Real(in.steering_wheel_rate);
+    Kinematics k[groups];
     kinematics(rack, rack_rate, k);
     const Mat3<T> R = to_matrix(state.q);
-    Load load[wheel_count];
+    Load load[groups];
     tyre_loads(in, R, k, h, load);
     if (driveline.present) {
       driveline.throttle = in.throttle;
@@ -272,403 +362,555 @@ class Model {
     remember(k);
     steer(in, k, load, h);
     outputs.rack = rack;
-    state.time += h;
+    state.time += seconds;
   }
 
  private:
-  // Place and motion of a wheel against the body.
+  using L = typename Abreast<T>::type;                                // a number of each wheel that goes along
+  static constexpr int lanes = Abreast<T>::count;
+  static constexpr int groups = wheel_count / lanes;                  // of wheels
+  using C = std::conditional_t<lanes == 1, Real, L>;                  // the same without derivatives
+
+  // Place and motion of wheels against the body.
   struct Kinematics {
-    Vec3<T> p;         // wheel centre from the sprung centre of gravity, body axes
-    Vec3<T> J[2];      // by the travels of the left and right wheel of the axle
-    Vec3<T> G[2];      // rotation by the same
-    T damper[2];       // length of the damper by the same
-    Vec3<T> rate;      // of p in the body
-    Vec3<T> axis;      // spin axis in body axes
-    Vec3<T> by_rack, turn_by_rack;  // place and rotation by the rack travel
-    T steer, inclination;
+    Vec3<L> p;         // wheel centre from the sprung centre of gravity, body axes
+    Vec3<L> J[2];      // by the travels of the left and right wheel of the axle
+    Vec3<L> G[2];      // rotation by the same
+    L damper[2];       // length of the damper by the same
+    Vec3<L> rate;      // of p in the body
+    Vec3<L> turning;   // rotation by the travels' rates
+    Vec3<L> axis;      // spin axis in body axes
+    Vec3<L> by_rack, turn_by_rack;  // place and rotation by the rack travel
   };
-  // Force and moments of the tyres on a wheel.
+  // Force and moments of the tyres on wheels.
   struct Load {
-    Vec3<T> f;       // in body axes
-    Vec3<T> m;       // on the carrier about the wheel centre, without the part about the spin axis
-    T spin;          // about the spin axis
-    T Fx, Fy, Mz;    // in the road's axes, for the compliance
-    T brake, drive;  // torque on the wheel
-    T radius;        // from the wheel centre to the road
+    Vec3<L> f;       // in body axes
+    Vec3<L> m;       // on the carrier about the wheel centre, without the part about the spin axis
+    L spin;          // about the spin axis
+    L Fx, Fy, Mz;    // in the road's axes, for the compliance
+    L brake, drive;  // torque on the wheel
+    L radius;        // from the wheel centre to the road
   };
 
-  static void sample_map(const Table2D<double>& table, double x, double y, double* value, double* by_x, double* by_y) {
-    sample(table, x, y, value, by_x, by_y);
+  // ---- compiled from the description
+
+  // What wheels have of their own, in lanes.
+  struct WheelConstants {
+    Vec3<C> centre;
+    C by_first[2], by_second[2];  // share of the map's two slopes in the slope by the left and right travel
+    C by_rack;                    // 1 on an axle with a rack
+    C on_carrier;                 // share of the driving torque that the carrier holds
+  };
+  // Tyres that are evaluated together: neighbours of the same formula, each with coefficients of its own.
+  struct TyreGroup {
+    int count = 0;
+    std::size_t index[lanes];  // of the tyres; lanes beyond the last repeat it
+    int wheel[lanes];
+    bool in_order = false;     // lane i is wheel i, and no wheel has another tyre
+    trackrod::Tyre<C> tyre;
+    LaneCurves<Real, lanes> curves;
+    C outward, pressure, low_speed;
+  };
+  struct AxleCurves {
+    Curve<Real> spring, stops, antiroll, damper, differential;
+  };
+
+  KinematicMap<Real> maps_[wheel_count];
+  ComplianceTable<Real> own_[wheel_count][load_count], opposite_[wheel_count][load_count];
+  AxleCurves curves_[2];
+  Curve<Real> torsion_bar_, assist_;
+  std::vector<WheelConstants> constants_;
+  std::vector<TyreGroup> tyre_groups_;
+
+  void compile() {
+    for (int i = 0; i < wheel_count; ++i) {
+      maps_[i].take(wheels[i].kinematics);
+      for (int k = 0; k < load_count; ++k) {
+        own_[i][k].take(wheels[i].own[k]);
+        opposite_[i][k].take(wheels[i].opposite[k]);
+      }
+    }
+    for (int i = 0; i < 2; ++i) {
+      curves_[i].spring.take(axles[i].spring);
+      curves_[i].stops.take(axles[i].stops);
+      curves_[i].antiroll.take(axles[i].antiroll);
+      curves_[i].damper.take(axles[i].damper);
+      curves_[i].differential.take(differential[i]);
+    }
+    torsion_bar_.take(steering.torsion_bar);
+    assist_.take(steering.assist);
+    constants_.assign(groups, WheelConstants{});
+    for (int g = 0; g < groups; ++g) {
+      const auto constant = [&](const auto& value) {
+        return make_lanes<C>([&](int i) { return Real(value(g * lanes + i, axles[(g * lanes + i) / 2])); });
+      };
+      WheelConstants& c = constants_[static_cast<std::size_t>(g)];
+      c.centre = {constant([&](int i, const AxleData&) { return wheels[i].centre.x; }),
+                  constant([&](int i, const AxleData&) { return wheels[i].centre.y; }),
+                  constant([&](int i, const AxleData&) { return wheels[i].centre.z; })};
+      for (int j = 0; j < 2; ++j) {
+        c.by_first[j] = constant([&](int i, const AxleData& a) { return !a.steered ? 0.5 : i % 2 == j ? 1.0 : 0.0; });
+        c.by_second[j] = constant([&](int, const AxleData& a) { return a.steered ? 0.0 : j == 0 ? 0.5 : -0.5; });
+      }
+      c.by_rack = constant([](int, const AxleData& a) { return a.steered ? 1.0 : 0.0; });
+      c.on_carrier = constant([](int, const AxleData& a) { return a.drive_on_carrier ? 1.0 : 0.0; });
+    }
+    group_tyres();
   }
-  template <class U>
-  static void sample_map(const Table2D<double>& table, const U& x, const U& y, U* value, U* by_x, U* by_y) {
-    const auto cell = trackrod::detail::find_nodes<double>(table, value_of(x), value_of(y), nullptr, nullptr);
-    using Rule = trackrod::detail::Bicubic;
-    for (int k = 0; k < channel_count; ++k) {
-      value[k] = trackrod::detail::derivative<Rule, 0, 0>(cell, k, x, y);
-      by_x[k] = trackrod::detail::derivative<Rule, 1, 0>(cell, k, x, y);
-      by_y[k] = trackrod::detail::derivative<Rule, 0, 1>(cell, k, x, y);
+
+  void group_tyres() {
+    tyre_groups_.clear();
+    const std::size_t n = tyres.size();
+    for (std::size_t first = 0; first < n;) {
+      const auto alike = [&](const TyreData& a, const TyreData& b) {
+        return a.tyre.model == b.tyre.model && a.carcass.x.empty() == b.carcass.x.empty() &&
+               a.bottoming.x.empty() == b.bottoming.x.empty();
+      };
+      std::size_t count = 1;
+      while (first + count < n && count < lanes && alike(tyres[first], tyres[first + count])) ++count;
+      tyre_groups_.emplace_back();
+      TyreGroup& g = tyre_groups_.back();
+      g.count = static_cast<int>(count);
+      g.in_order = lanes == wheel_count && n == wheel_count && count == wheel_count;
+      for (int i = 0; i < lanes; ++i) {
+        g.index[i] = first + (i < g.count ? static_cast<std::size_t>(i) : count - 1);
+        const TyreData& data = tyres[g.index[i]];
+        g.wheel[i] = data.wheel;
+        g.in_order = g.in_order && data.wheel == i;
+        g.curves.carcass[i].take(data.carcass);
+        g.curves.bottoming[i].take(data.bottoming);
+      }
+      g.curves.has_carcass = !tyres[first].carcass.x.empty();
+      g.curves.has_bottoming = !tyres[first].bottoming.x.empty();
+      const auto constant = [&](const auto& value) {
+        return make_lanes<C>([&](int i) { return Real(value(tyres[g.index[i]])); });
+      };
+      g.outward = constant([](const TyreData& t) { return t.wheel % 2 == 0 ? t.offset : -t.offset; });
+      g.pressure = constant([](const TyreData& t) { return t.pressure; });
+      g.tyre.model = tyres[first].tyre.model;
+      g.tyre.mirrored = constant([](const TyreData& t) { return t.tyre.mirrored ? 1.0 : 0.0; }) > Real(0.5);
+      // coefficients: structures of nothing but numbers, taken one by one
+      const auto coefficients = [&](auto member, auto& to) {
+        auto* target = reinterpret_cast<C*>(&to);
+        for (std::size_t k = 0; k < sizeof(to) / sizeof(C); ++k) {
+          target[k] = constant([&](const TyreData& t) { return reinterpret_cast<const double*>(&(t.tyre.*member))[k]; });
+        }
+      };
+      coefficients(&trackrod::Tyre<double>::mf, g.tyre.mf);
+      coefficients(&trackrod::Tyre<double>::pac89, g.tyre.pac89);
+      g.low_speed = g.tyre.model == TyreModel::pac89 ? C(Real(pac89::low_speed)) : g.tyre.mf.VXLOW;
+      first += count;
     }
   }
 
+  // ---- lanes
+
+  static L load_lanes(const T* values, int group) {
+    return make_lanes<L>([&](int i) { return values[group * lanes + i]; });
+  }
+  static void store_lanes(const L& from, T* values, int group) {
+    for (int i = 0; i < lanes; ++i) values[group * lanes + i] = lane(from, i);
+  }
+  // Of the left and of the right wheel of each wheel's axle.
+  static L of_left(const T* values, int group) {
+    return make_lanes<L>([&](int i) { return values[(group * lanes + i) & ~1]; });
+  }
+  static L of_right(const T* values, int group) {
+    return make_lanes<L>([&](int i) { return values[(group * lanes + i) | 1]; });
+  }
+  static L of_axle(const T& front, const T& rear, int group) {
+    return make_lanes<L>([&](int i) { return group * lanes + i < 2 ? front : rear; });
+  }
+  // A quantity of wheels, for the tyres of a group.
+  template <class F>
+  static Vec3<L> pick(const TyreGroup& g, const Kinematics* k, const F& quantity) {
+    if constexpr (lanes == 1) {
+      return quantity(k[g.wheel[0]]);
+    } else {
+      const Vec3<L>& of = quantity(k[0]);
+      if (g.in_order) return of;
+      return {make_lanes<L>([&](int i) { return lane(of.x, g.wheel[i]); }),
+              make_lanes<L>([&](int i) { return lane(of.y, g.wheel[i]); }),
+              make_lanes<L>([&](int i) { return lane(of.z, g.wheel[i]); })};
+    }
+  }
+  // Sum over all wheels.
+  template <class F>
+  static T total(const F& of_group) {
+    T result = sum(of_group(0));
+    for (int g = 1; g < groups; ++g) result += sum(of_group(g));
+    return result;
+  }
+  template <class F>
+  static Vec3<T> total_vector(const F& of_group) {
+    Vec3<T> result{T(0.0), T(0.0), T(0.0)};
+    for (int g = 0; g < groups; ++g) {
+      const Vec3<L> part = of_group(g);
+      result += Vec3<T>{sum(part.x), sum(part.y), sum(part.z)};
+    }
+    return result;
+  }
+
+  // ---- the step
+
   void kinematics(const T& rack, const T& rack_rate, Kinematics* out) {
-    const Vec3<T> cg = origin();
+    constexpr int channels = KinematicMap<Real>::channels;
+    T value[wheel_count][channels], by_first[wheel_count][channels], by_second[wheel_count][channels];
     for (int i = 0; i < wheel_count; ++i) {
-      const int axle = i / 2, left = 2 * axle, right = left + 1, own = i % 2;
-      const bool steered = axles[axle].steered;
-      const T first = steered ? state.z[i] : (state.z[left] + state.z[right]) * 0.5;
-      const T second = steered ? rack : (state.z[left] - state.z[right]) * 0.5;
-      T value[channel_count], by_first[channel_count], by_second[channel_count];
-      sample_map(wheels[i].kinematics.view(), first, second, value, by_first, by_second);
-      Kinematics& k = out[i];
-      const T* c = state.compliance[i];
-      const Vec3<double>& centre = wheels[i].centre;
-      k.p = Vec3<T>{value[tx] + c[ctx] + centre.x, value[ty] + c[cty] + centre.y, value[tz] + centre.z} - cg;
+      const T &left = state.z[i & ~1], &right = state.z[i | 1];
+      const bool steered = axles[i / 2].steered;
+      const T first = steered ? state.z[i] : (left + right) * Real(0.5);
+      const T second = steered ? rack : (left - right) * Real(0.5);
+      maps_[i].sample(first, second, value[i], by_first[i], by_second[i]);
+    }
+    const Vec3<T> cg = origin();
+    for (int g = 0; g < groups; ++g) {
+      const WheelConstants& c = constants_[static_cast<std::size_t>(g)];
+      const auto channel = [&](const T(*of)[channels], int k) {
+        return make_lanes<L>([&](int i) { return of[g * lanes + i][k]; });
+      };
+      const auto vector = [&](const T(*of)[channels], int k) {
+        return Vec3<L>{channel(of, k), channel(of, k + 1), channel(of, k + 2)};
+      };
+      const auto give = [&](int k) { return make_lanes<L>([&](int i) { return state.compliance[g * lanes + i][k]; }); };
+      Kinematics& k = out[g];
+      const Vec3<L> place = vector(value, tx);
+      k.p = Vec3<L>{place.x + give(ctx) + c.centre.x, place.y + give(cty) + c.centre.y, place.z + c.centre.z} - cg;
+      const Vec3<L> place_by_first = vector(by_first, tx), place_by_second = vector(by_second, tx);
+      const Vec3<L> turn_by_first = vector(by_first, rx), turn_by_second = vector(by_second, rx);
+      const L damper_by_first = channel(by_first, damper_length), damper_by_second = channel(by_second, damper_length);
       for (int j = 0; j < 2; ++j) {
-        const auto slope = [&](int channel) {
-          if (steered) return j == own ? by_first[channel] : T(0.0);
-          return (by_first[channel] + by_second[channel] * (j == 0 ? 1.0 : -1.0)) * 0.5;
-        };
-        k.J[j] = {slope(tx), slope(ty), slope(tz)};
-        k.G[j] = {slope(rx), slope(ry), slope(rz)};
-        k.damper[j] = slope(damper_length);
+        k.J[j] = place_by_first * c.by_first[j] + place_by_second * c.by_second[j];
+        k.G[j] = turn_by_first * c.by_first[j] + turn_by_second * c.by_second[j];
+        k.damper[j] = damper_by_first * c.by_first[j] + damper_by_second * c.by_second[j];
       }
-      k.rate = k.J[0] * state.zd[left] + k.J[1] * state.zd[right];
-      k.by_rack = k.turn_by_rack = {T(0.0), T(0.0), T(0.0)};
-      if (steered) {
-        k.by_rack = {by_second[tx], by_second[ty], by_second[tz]};
-        k.turn_by_rack = {by_second[rx], by_second[ry], by_second[rz]};
-        k.rate += k.by_rack * rack_rate;
-      }
-      k.inclination = value[rx] + c[crx];
-      k.steer = value[rz] + c[crz];
-      const T ci = cos(k.inclination);
-      k.axis = {-sin(k.steer) * ci, cos(k.steer) * ci, sin(k.inclination)};
-      outputs.steer[i] = k.steer;
-      outputs.camber[i] = k.inclination;
+      k.by_rack = place_by_second * c.by_rack;
+      k.turn_by_rack = turn_by_second * c.by_rack;
+      const L left_rate = of_left(state.zd, g), right_rate = of_right(state.zd, g);
+      k.rate = k.J[0] * left_rate + k.J[1] * right_rate + k.by_rack * rack_rate;
+      k.turning = k.G[0] * left_rate + k.G[1] * right_rate;
+      const L inclination = channel(value, rx) + give(crx), angle = channel(value, rz) + give(crz);
+      const L cosine = cos(inclination);
+      k.axis = {-sin(angle) * cosine, cos(angle) * cosine, sin(inclination)};
+      store_lanes(angle, outputs.steer, g);
+      store_lanes(inclination, outputs.camber, g);
     }
   }
 
   // Contact of every tyre, its forces, and their sums on the wheels.
-  void tyre_loads(const Inputs<T>& in, const Mat3<T>& R, const Kinematics* k, double h, Load* load) {
-    for (int i = 0; i < wheel_count; ++i) {
-      load[i] = {{T(0.0), T(0.0), T(0.0)}, {T(0.0), T(0.0), T(0.0)}, T(0.0), T(0.0), T(0.0), T(0.0), T(0.0), T(0.0), T(1.0)};
+  void tyre_loads(const Inputs<T>& in, const Mat3<T>& R, const Kinematics* k, Real h, Load* load) {
+    const L none = L(Real(0.0));
+    for (int g = 0; g < groups; ++g) {
+      load[g] = {{none, none, none}, {none, none, none}, none, none, none, none, none, none, L(Real(1.0))};
     }
-    Contact contact[max_tyres];
-    contacts_ = contact;
-    const int n = static_cast<int>(tyres.size());
-    for (int t = 0; t < n; ++t) contact[t] = find_contact(t, in, R, k[tyres[static_cast<std::size_t>(t)].wheel], h);
-    evaluate_tyres(contact, n);
-    for (int t = 0; t < n; ++t) add_tyre(t, R, contact[t], load);
+    for (const TyreGroup& g : tyre_groups_) roll(g, in, R, k, h, load);
   }
 
-  static constexpr int max_tyres = 8;
-  std::vector<int> alike_;              // how many tyres from this one on have the same coefficients
-
-  static bool same_formula(const trackrod::Tyre<double>& a, const trackrod::Tyre<double>& b) {
-    if (a.model != b.model) return false;
-    // structures of plain doubles, compared one by one
-    const auto equal = [](const auto& x, const auto& y) {
-      const auto* first = reinterpret_cast<const double*>(&x);
-      const auto* second = reinterpret_cast<const double*>(&y);
-      for (std::size_t i = 0; i < sizeof(x) / sizeof(double); ++i) {
-        if (!(first[i] == second[i])) return false;
-      }
-      return true;
+  void roll(const TyreGroup& g, const Inputs<T>& in, const Mat3<T>& R, const Kinematics* k, Real h, Load* load) {
+    const Real one = Real(1.0), zero = Real(0.0);
+    const auto plain = [&](const double* values) {
+      return make_lanes<C>([&](int i) { return Real(values[g.index[i]]); });
     };
-    return a.model == TyreModel::pac89 ? equal(a.pac89, b.pac89) : equal(a.mf, b.mf);
-  }
+    const Vec3<L> axis_V = pick(g, k, [](const Kinematics& w) -> const Vec3<L>& { return w.axis; });
+    const Vec3<L> arm = axis_V * g.outward;  // of a twin tyre
+    const Vec3<L> place = pick(g, k, [](const Kinematics& w) -> const Vec3<L>& { return w.p; }) + arm;
+    const Vec3<L> axis = R * axis_V;
+    const L lean = axis.z;
+    const L cosine = sqrt(one - lean * lean), secant = one / cosine;
+    const L height = dot(R.row(2), place) + state.r.z - plain(in.road_height);
+    const L radius = height * secant;
+    const L omega = make_lanes<L>([&](int i) { return state.spin[g.wheel[i]]; });
+    TyreOutput<L> out{};
+    out.deflection = free_radius(g.tyre, omega) - radius;
+    TyreState<L> s = load_states(g);
+    TruthOf<L> touches = out.deflection > zero;
+    if (!any(touches)) return lift(g, s, out);
 
-  struct Contact {
-    bool touches = false;
-    Vec3<T> forward, lateral, from_centre, axis;  // in E; from the wheel centre to the contact point
-    T Fz, rho;
-    ContactInput<T> input;
-    ContactOutput<T> output;
-    T sx, sy;
-  };
+    const Vec3<L> down{axis.x * lean * secant, axis.y * lean * secant, -cosine};  // in the wheel plane
+    const Vec3<L> contact_arm = down * radius;
+    const Vec3<L> v_centre = R * (cross(state.w, place) + state.v + pick(g, k, [](const Kinematics& w) -> const Vec3<L>& { return w.rate; }));
+    const Vec3<L> spin_free = R * (pick(g, k, [](const Kinematics& w) -> const Vec3<L>& { return w.turning; }) + state.w);
+    const Vec3<L> v_contact = v_centre + cross(spin_free, contact_arm);
+    const L rate = (plain(in.road_speed) - v_centre.z) * secant;
+    const L gamma = atan(lean * secant);
+    const L pressure = L(g.pressure);
+    const L Fz = vertical_force(g.tyre, g.curves, out.deflection, rate, VerticalInput<L>{omega, s.Fx, s.Fy, gamma, pressure});
+    touches = touches & (Fz > zero);
+    if (!any(touches)) return lift(g, s, out);
 
-  Contact find_contact(int index, const Inputs<T>& in, const Mat3<T>& R, const Kinematics& k, double h) {
-    const auto t = static_cast<std::size_t>(index);
-    const TyreData& data = tyres[t];
-    TyreState<T>& s = tyre_states[t];
-    Contact c;
-    const double outward = data.wheel % 2 == 0 ? data.offset : -data.offset;
-    const Vec3<T> arm = k.axis * outward;  // of a twin tyre
-    const Vec3<T> place = k.p + arm;
-    c.axis = R * k.axis;
-    const T lean = c.axis.z;
-    const T cosine = sqrt(T(1.0) - lean * lean);
-    // cross products with the vertical, written out
-    c.forward = Vec3<T>{c.axis.y, -c.axis.x, T(0.0)} / cosine;
-    c.lateral = {-c.forward.y, c.forward.x, T(0.0)};
-    const Vec3<T> down = (c.axis * lean - Vec3<T>{T(0.0), T(0.0), T(1.0)}) / cosine;
-    const T height = state.r.z + R(2, 0) * place.x + R(2, 1) * place.y + R(2, 2) * place.z - in.road_height[index];
-    const T radius = height / cosine;
-    const T omega = state.spin[data.wheel];
-    c.rho = free_radius(data.tyre, omega) - radius;
-    tyre_outputs[t] = TyreOutput<T>{};
-    tyre_outputs[t].deflection = c.rho;
-    if (!(value_of(c.rho) > 0.0)) {
-      s.slip = {T(0.0), T(0.0)};
-      return c;
-    }
-    const Vec3<T> contact_arm = down * radius;
-    c.from_centre = R * arm + contact_arm;
-    const Vec3<T> v_centre = R * (state.v + cross(state.w, place) + k.rate);
-    const Vec3<T> spin_free = R * (state.w + k.G[0] * state.zd[data.wheel / 2 * 2] + k.G[1] * state.zd[data.wheel / 2 * 2 + 1]);
-    const Vec3<T> v_contact = v_centre + cross(spin_free, contact_arm);
-    const T rate = -(v_centre.z - in.road_speed[index]) / cosine;
-    const T gamma = asin(lean);
-    const VerticalInput<T> around{omega, s.Fx, s.Fy, gamma, T(data.pressure)};
-    c.Fz = vertical_force(data.tyre, data.curves, c.rho, rate, around);
-    if (!(value_of(c.Fz) > 0.0)) {
-      s.slip = {T(0.0), T(0.0)};
-      return c;
-    }
-    c.touches = true;
-    const T Vx = dot(v_contact, c.forward), Vsy = dot(v_contact, c.lateral);
-    const T Re = effective_radius(data.tyre, c.Fz, omega, T(data.pressure));
-    const ContactVelocity<T> velocity{Vx, Vx - omega * Re, Vsy};
-    s.slip = relax(s.slip, velocity, s.sigma_x, s.sigma_y, h);
-    const double low = data.tyre.model == TyreModel::pac89 ? pac89::low_speed : data.tyre.mf.VXLOW;
-    c.sx = damped_slip(s.slip.x, velocity.Vsx, Vx, c.Fz, s.Kxk, s.sigma_x, low);
-    c.sy = damped_slip(s.slip.y, T(-velocity.Vsy), Vx, c.Fz, s.Kya, s.sigma_y, low);
-    c.input = contact_input(TransientSlip<T>{c.sx, c.sy}, c.Fz, gamma, Vx, T(data.pressure), T(in.mu[index]));
-    return c;
-  }
+    // the contact frame: forward and lateral lie in the road
+    const L fx = axis.y * secant, fy = -axis.x * secant;
+    const L Vx = v_contact.x * fx + v_contact.y * fy, Vsy = v_contact.y * fx - v_contact.x * fy;
+    const L Re = effective_radius(g.tyre, Fz, omega, pressure);
+    const ContactVelocity<L> velocity{Vx, Vx - omega * Re, Vsy};
+    const TransientSlip<L> slip = relax(s.slip, velocity, s.sigma_x, s.sigma_y, h);
+    const TransientSlip<L> damped{damped_slip(slip.x, velocity.Vsx, Vx, Fz, s.Kxk, s.sigma_x, g.low_speed),
+                                  damped_slip(slip.y, L(-Vsy), Vx, Fz, s.Kya, s.sigma_y, g.low_speed)};
+    const L loaded = select(touches, Fz, L(zero));
+    const ContactInput<L> input = contact_input(damped, loaded, gamma, Vx, pressure, L(plain(in.mu)));
+    const ContactOutput<L> o = evaluate_tyre(g.tyre, input);  // zero without load
 
-  void evaluate_tyres(Contact* contact, int n) {
-    if constexpr (std::is_same_v<T, double>) {
-      // Neighbours with the same coefficients are evaluated side by side, one in each SIMD lane.
-      for (int t = 0; t < n;) {
-        const int count = alike_[static_cast<std::size_t>(t)];
-        if (count > 1) {
-          evaluate_lanes(contact + t, count, tyres[static_cast<std::size_t>(t)].tyre);
-        } else if (contact[t].touches) {
-          contact[t].output = evaluate(tyres[static_cast<std::size_t>(t)].tyre, contact[t].input, Limits::on);
-        }
-        t += count;
-      }
-    } else {
-      for (int t = 0; t < n; ++t) {
-        if (contact[t].touches) {
-          contact[t].output = evaluate(tyres[static_cast<std::size_t>(t)].tyre, contact[t].input, Limits::on);
-        }
-      }
-    }
-  }
+    const auto keep = [&](const L& next, const L& last) { return select(touches, next, last); };
+    s.slip = {keep(slip.x, L(zero)), keep(slip.y, L(zero))};
+    s.sigma_x = keep(o.sigma_x * deflection_share(L(o.mux * loaded), o.Kxk, damped.x), s.sigma_x);
+    s.sigma_y = keep(o.sigma_y * deflection_share(L(o.muy * loaded), o.Kya, damped.y), s.sigma_y);
+    s.Kxk = keep(o.Kxk, s.Kxk);
+    s.Kya = keep(o.Kya, s.Kya);
+    s.Fx = keep(o.Fx, s.Fx);
+    s.Fy = keep(o.Fy, s.Fy);
+    out = {o.Fx, o.Fy, loaded, o.Mx, o.My, o.Mz, keep(input.kappa, L(zero)), keep(atan(damped.y), L(zero)), keep(gamma, L(zero)),
+           out.deflection};
+    store(g, s, out);
 
-  // A mirrored tyre is the tyre itself with the signs of its lateral inputs and outputs turned.
-  void evaluate_lanes(Contact* contact, int count, const trackrod::Tyre<double>& tyre) {
-    constexpr int lanes = 4;
-    using Lane = Pack<lanes>;
-    ContactInput<Lane> in{};
-    double side[lanes];
-    for (int k = 0; k < lanes; ++k) {
-      const int j = k < count ? k : count - 1;
-      const Contact& c = contact[j];
-      const bool other = tyres[static_cast<std::size_t>(j) + static_cast<std::size_t>(contact - contacts_)].tyre.mirrored != tyre.mirrored;
-      side[k] = other ? -1.0 : 1.0;
-      in.Fz.v[k] = c.touches ? c.input.Fz : 0.0;
-      in.kappa.v[k] = c.touches ? c.input.kappa : 0.0;
-      in.tan_alpha.v[k] = c.touches ? c.input.tan_alpha * side[k] : 0.0;
-      in.gamma.v[k] = c.touches ? c.input.gamma * side[k] : 0.0;
-      in.Vx.v[k] = c.touches ? c.input.Vx : 1.0;
-      in.p.v[k] = c.touches ? c.input.p : 1.0;
-      in.mu.v[k] = c.touches ? c.input.mu : 1.0;
-    }
-    const ContactOutput<Lane> out = evaluate(tyre, in, Limits::on);
-    for (int k = 0; k < count; ++k) {
-      contact[k].output = {out.Fx.v[k],  out.Fy.v[k] * side[k], out.Mx.v[k] * side[k], out.My.v[k],
-                           out.Mz.v[k] * side[k], out.mux.v[k], out.muy.v[k], out.Kxk.v[k],
-                           out.Kya.v[k], out.sigma_x.v[k], out.sigma_y.v[k]};
-    }
-  }
-
-  void add_tyre(int index, const Mat3<T>& R, const Contact& c, Load* load) {
-    if (!c.touches) return;
-    const auto t = static_cast<std::size_t>(index);
-    const int wheel = tyres[t].wheel;
-    const ContactOutput<T>& o = c.output;
-    TyreState<T>& s = tyre_states[t];
-    s.sigma_x = o.sigma_x * deflection_share(T(o.mux * c.Fz), o.Kxk, c.sx);
-    s.sigma_y = o.sigma_y * deflection_share(T(o.muy * c.Fz), o.Kya, c.sy);
-    s.Kxk = o.Kxk;
-    s.Kya = o.Kya;
-    s.Fx = o.Fx;
-    s.Fy = o.Fy;
-    tyre_outputs[t] = {o.Fx, o.Fy, c.Fz, o.Mx, o.My, o.Mz, c.input.kappa, atan(c.sy), c.input.gamma, c.rho};
-    const Vec3<T> up{T(0.0), T(0.0), T(1.0)};
-    const Vec3<T> f = c.forward * o.Fx + c.lateral * o.Fy + up * c.Fz;
-    const Vec3<T> moment = cross(c.from_centre, f) + c.forward * o.Mx + c.axis * o.My + up * o.Mz;
-    const T about = dot(c.axis, moment);
-    Load& l = load[wheel];
+    const Vec3<L> from_centre = R * arm + contact_arm;
+    const Vec3<L> f{fx * o.Fx - fy * o.Fy, fy * o.Fx + fx * o.Fy, loaded};
+    const Vec3<L> moment = cross(from_centre, f) + axis * o.My + Vec3<L>{fx * o.Mx, fy * o.Mx, o.Mz};
+    const L about = dot(axis, moment);
     const Mat3<T> Rt = transpose(R);
-    l.f += Rt * f;
-    l.m += Rt * (moment - c.axis * about);
-    l.spin += about;
-    l.Fx += o.Fx;
-    l.Fy += o.Fy;
-    l.Mz += o.Mz;
-    l.radius = -c.from_centre.z;
+    add(g, touches, {Rt * f, Rt * (moment - axis * about), about, o.Fx, o.Fy, o.Mz, L(zero), L(zero), -from_centre.z}, load);
+  }
+
+  static ContactOutput<L> evaluate_tyre(const trackrod::Tyre<C>& tyre, const ContactInput<L>& in) {
+    if constexpr (std::is_same_v<L, C>) {
+      return evaluate(tyre, in, Limits::on);
+    } else {
+      // Whatever the number of directions, they reach the formula through five numbers (pressure and friction are given).
+      constexpr int varying = 5;
+      using D = Dual<varying, Real>;
+      const T* const outer[varying] = {&in.Fz, &in.kappa, &in.tan_alpha, &in.gamma, &in.Vx};
+      const ContactOutput<D> out = evaluate(tyre,
+                                            ContactInput<D>{D::variable(in.Fz.v, 0), D::variable(in.kappa.v, 1),
+                                                            D::variable(in.tan_alpha.v, 2), D::variable(in.gamma.v, 3),
+                                                            D::variable(in.Vx.v, 4), D(in.p.v), D(in.mu.v)},
+                                            Limits::on);
+      const auto chained = [&](const D& x) {
+        T result(x.v);
+        for (int j = 0; j < varying; ++j) {
+          for (std::size_t i = 0; i < sizeof(result.d) / sizeof(Real); ++i) result.d[i] += x.d[j] * outer[j]->d[i];
+        }
+        return result;
+      };
+      return {chained(out.Fx),  chained(out.Fy),  chained(out.Mx),  chained(out.My),      chained(out.Mz),     chained(out.mux),
+              chained(out.muy), chained(out.Kxk), chained(out.Kya), chained(out.sigma_x), chained(out.sigma_y)};
+    }
+  }
+
+  // Tyres in the air: nothing but their deflection, and the carcass relaxes at once.
+  void lift(const TyreGroup& g, TyreState<L>& s, const TyreOutput<L>& out) {
+    s.slip = {L(Real(0.0)), L(Real(0.0))};
+    store(g, s, out);
+  }
+
+  TyreState<L> load_states(const TyreGroup& g) const {
+    const auto field = [&](const auto& of) { return make_lanes<L>([&](int i) { return of(tyre_states[g.index[i]]); }); };
+    using S = TyreState<T>;
+    TyreState<L> s;
+    s.slip = {field([](const S& a) { return a.slip.x; }), field([](const S& a) { return a.slip.y; })};
+    s.sigma_x = field([](const S& a) { return a.sigma_x; });
+    s.sigma_y = field([](const S& a) { return a.sigma_y; });
+    s.Kxk = field([](const S& a) { return a.Kxk; });
+    s.Kya = field([](const S& a) { return a.Kya; });
+    s.Fx = field([](const S& a) { return a.Fx; });
+    s.Fy = field([](const S& a) { return a.Fy; });
+    return s;
+  }
+  void store(const TyreGroup& g, const TyreState<L>& s, const TyreOutput<L>& o) {
+    for (int i = 0; i < g.count; ++i) {
+      tyre_states[g.index[i]] = {{lane(s.slip.x, i), lane(s.slip.y, i)}, lane(s.sigma_x, i), lane(s.sigma_y, i),
+                                 lane(s.Kxk, i), lane(s.Kya, i), lane(s.Fx, i), lane(s.Fy, i)};
+      tyre_outputs[g.index[i]] = {lane(o.Fx, i), lane(o.Fy, i), lane(o.Fz, i), lane(o.Mx, i), lane(o.My, i), lane(o.Mz, i),
+                                  lane(o.kappa, i), lane(o.alpha, i), lane(o.gamma, i), lane(o.deflection, i)};
+    }
+  }
+  // Adds what the tyres of a group do to their wheels.
+  void add(const TyreGroup& g, const TruthOf<L>& touches, const Load& part, Load* load) {
+    if (g.in_order) {
+      const L radius = select(touches, part.radius, load[0].radius);
+      load[0] = part;
+      load[0].radius = radius;
+      return;
+    }
+    for (int i = 0; i < g.count; ++i) {
+      if (!lane(touches, i)) continue;
+      Load& to = load[g.wheel[i] / lanes];
+      const int at = g.wheel[i] % lanes;
+      const auto put = [&](L& sum_of, const L& more) { set_lane(sum_of, at, T(lane(sum_of, at) + lane(more, i))); };
+      for (int j = 0; j < 3; ++j) {
+        put(to.f[j], part.f[j]);
+        put(to.m[j], part.m[j]);
+      }
+      put(to.spin, part.spin);
+      put(to.Fx, part.Fx);
+      put(to.Fy, part.Fy);
+      put(to.Mz, part.Mz);
+      set_lane(to.radius, at, T(lane(part.radius, i)));
+    }
   }
 
   // New spins from tyres, brakes and driveline; the brake and drive torques are left in the loads.
-  void spins(const Inputs<T>& in, Load* load, double h) {
-    T base[wheel_count], gain[wheel_count];  // spin at the end of the step = base + gain * clutch torque
-    T most[wheel_count];
-    bool held[wheel_count];
+  void spins(const Inputs<T>& in, Load* load, Real h) {
+    T lock[wheel_count];
+    Real speed_gain[wheel_count] = {}, torque_gain[wheel_count] = {};
     for (int i = 0; i < wheel_count; ++i) {
-      const T inertia = i < 2 ? p.wheel_inertia_front : p.wheel_inertia_rear;
-      most[i] = (i < 2 ? p.brake_front : p.brake_rear) * in.brake;
-      const T momentum = inertia * (1.0 / h);
-      const T lock = lock_torque(i);
-      const double gear = driveline.present ? driveline.torque_gain(static_cast<std::size_t>(i)) : 0.0;
+      if (driveline.present) {
+        speed_gain[i] = driveline.speed_gain(static_cast<std::size_t>(i));
+        torque_gain[i] = driveline.torque_gain(static_cast<std::size_t>(i));
+      }
+      if (i % 2 != 0) continue;
+      const Curve<Real>& curve = curves_[i / 2].differential;
+      lock[i + 1] = curve.x.empty() ? T(0.0) : curve.at(T(state.spin[i] - state.spin[i + 1]));
+      lock[i] = -lock[i + 1];
+    }
+    const auto plain = [](const Real* values, int g) { return make_lanes<C>([&](int i) { return values[g * lanes + i]; }); };
+    L base[groups], gain[groups];  // spin at the end of the step = base + gain * clutch torque
+    L most[groups];
+    TruthOf<L> held[groups];
+    const L zero = L(Real(0.0));
+    for (int g = 0; g < groups; ++g) {
+      const L inertia = of_axle(p.wheel_inertia_front, p.wheel_inertia_rear, g);
+      const L spin = load_lanes(state.spin, g), wound = load_lanes(state.brake_angle, g), locking = load_lanes(lock, g);
+      const C gear = plain(torque_gain, g);
+      most[g] = of_axle(p.brake_front, p.brake_rear, g) * in.brake;
+      const L momentum = inertia * (Real(1.0) / h);
       // a held brake first; it slips if that needs more torque than it has
-      const T stiff = momentum + (brake_stiffness * h + brake_damping);
-      const T sticking = (momentum * state.spin[i] + load[i].spin + lock - state.brake_angle[i] * brake_stiffness +
-                          driveline.clutch_torque * gear) / stiff;
-      const T torque = (state.brake_angle[i] + sticking * h) * -brake_stiffness - sticking * brake_damping;
-      held[i] = value_of(most[i]) > 0.0 && abs(value_of(torque)) <= value_of(most[i]);
-      const T brake = held[i] ? T(0.0) : value_of(torque) > 0.0 ? most[i] : -most[i];
-      const T divisor = held[i] ? stiff : momentum;
-      const T wound = held[i] ? state.brake_angle[i] * brake_stiffness : T(0.0);
-      base[i] = (momentum * state.spin[i] + load[i].spin + lock + brake - wound) / divisor;
-      gain[i] = T(gear) / divisor;
-      load[i].brake = brake;
-      load[i].drive = lock;
+      const L stiff = momentum + (brake_stiffness * h + brake_damping);
+      const L driven = momentum * spin + load[g].spin + locking;
+      const L sticking = (driven - wound * brake_stiffness + driveline.clutch_torque * gear) / stiff;
+      const L torque = (wound + sticking * h) * -brake_stiffness - sticking * brake_damping;
+      held[g] = (most[g] > Real(0.0)) & (abs(torque) <= most[g]);
+      const L brake = select(held[g], zero, select(torque > Real(0.0), most[g], L(-most[g])));
+      const L inverse = Real(1.0) / select(held[g], stiff, momentum);
+      base[g] = (driven + brake - select(held[g], L(wound * brake_stiffness), zero)) * inverse;
+      gain[g] = inverse * gear;
+      load[g].brake = brake;
+      load[g].drive = locking;
     }
     if (driveline.present) {
       T wanted(0.0);
-      if (value_of(driveline.capacity) > 0.0) {
-        T speed(0.0), slope(0.0);
-        for (int i = 0; i < wheel_count; ++i) {
-          const double g = driveline.speed_gain(static_cast<std::size_t>(i));
-          speed += base[i] * g;
-          slope += gain[i] * g;
-        }
-        const double give = Driveline<T>::slip_per_torque + h / driveline.inertia;
+      if (value_of(driveline.capacity) > Real(0.0)) {
+        const T speed = total([&](int g) { return L(base[g] * plain(speed_gain, g)); });
+        const T slope = total([&](int g) { return L(gain[g] * plain(speed_gain, g)); });
+        const Real give = Driveline<T>::slip_per_torque + h / driveline.inertia;
         const T free = driveline.engine_speed + driveline.engine_torque * (h / driveline.inertia);
-        wanted = clamp((free - speed) / (slope + give), -driveline.capacity, driveline.capacity);
+        wanted = clamp((free - speed) / (slope + give), T(-driveline.capacity), driveline.capacity);
       }
       driveline.clutch_torque = wanted;
       driveline.end_step(h);
+      for (int i = 0; i < wheel_count; ++i) torque_gain[i] = driveline.torque_gain(static_cast<std::size_t>(i));
     }
-    for (int i = 0; i < wheel_count; ++i) {
-      state.spin[i] = base[i] + gain[i] * driveline.clutch_torque;
-      const double gear = driveline.present ? driveline.torque_gain(static_cast<std::size_t>(i)) : 0.0;
-      load[i].drive += driveline.clutch_torque * gear;
-      if (held[i]) {
-        load[i].brake = (state.brake_angle[i] + state.spin[i] * h) * -brake_stiffness - state.spin[i] * brake_damping;
-      }
-      const T limit = most[i] * (1.0 / brake_stiffness);
-      state.brake_angle[i] = clamp(state.brake_angle[i] + state.spin[i] * h, T(-limit), limit);
+    for (int g = 0; g < groups; ++g) {
+      const L spin = base[g] + gain[g] * driveline.clutch_torque, wound = load_lanes(state.brake_angle, g) + spin * h;
+      load[g].drive += plain(torque_gain, g) * driveline.clutch_torque;
+      load[g].brake = select(held[g], L(wound * -brake_stiffness - spin * brake_damping), load[g].brake);
+      const L limit = most[g] * (Real(1.0) / brake_stiffness);
+      store_lanes(spin, state.spin, g);
+      store_lanes(clamp(wound, L(-limit), limit), state.brake_angle, g);
     }
-  }
-
-  T lock_torque(int i) const {
-    const OwnedCurve& curve = differential[i / 2];
-    if (curve.x.empty()) return T(0.0);
-    const int left = i / 2 * 2;
-    const T torque = curve.at(state.spin[left] - state.spin[left + 1]);
-    return i == left ? -torque : torque;
   }
 
   // Accelerations of body and wheels, and the new velocities and positions.
-  void bodies(const Inputs<T>& in, const Mat3<T>& R, const Kinematics* k, Load* load, double h) {
+  void bodies(const Inputs<T>& in, const Mat3<T>& R, const Kinematics* k, const Load* load, Real h) {
     const Vec3<T>&v = state.v, &w = state.w;
-    const Vec3<T> g = transpose(R) * in.down * p.gravity;  // in body axes
+    const Mat3<T> Rt = transpose(R);
+    const Vec3<Real> fall{Real(in.down.x), Real(in.down.y), Real(in.down.z)};
+    const Vec3<T> g_body = Rt * fall * p.gravity;
     const Mat3<T> inertia = {{{p.Ixx, p.Ixy, p.Ixz}, {p.Ixy, p.Iyy, p.Iyz}, {p.Ixz, p.Iyz, p.Izz}}};
     const Vec3<T> spinning = cross(w, v);
+    const Vec3<T> free = g_body - spinning;
 
     // sprung body: everything that does not go through a wheel
-    T mass = p.sprung_mass;
-    Mat3<T> I = inertia;
-    Vec3<T> first{T(0.0), T(0.0), T(0.0)};  // sum of m p
-    Vec3<T> external = air_force() + transpose(R) * in.force + in.guide_force;
-    Vec3<T> force = external + (g - spinning) * p.sprung_mass;
-    Vec3<T> moment = air_moment() + in.guide_moment + cross(Vec3<T>{T(in.point.x), T(in.point.y), T(in.point.z)} - origin(), transpose(R) * in.force) -
-                     cross(w, inertia * w);
-    Vec3<T> tyre_sum = external;
+    const Vec3<T> pull = Rt * Vec3<Real>{Real(in.force.x), Real(in.force.y), Real(in.force.z)};
+    const Vec3<T> external = air_force() + pull + in.guide_force;
+    const Vec3<T> point = Vec3<T>{T(in.point.x), T(in.point.y), T(in.point.z)} - origin();
+    Vec3<T> force = external + free * p.sprung_mass;
+    Vec3<T> moment = air_moment() + in.guide_moment + cross(point, pull) - cross(w, inertia * w);
 
-    Vec3<T> B_v[wheel_count], B_w[wheel_count];  // columns of the coupling with the travels
-    T D[2][3], right[wheel_count];               // mass of the travels of an axle: ll, lr, rr
-    for (int axle = 0; axle < 2; ++axle) {
-      D[axle][0] = D[axle][1] = D[axle][2] = T(0.0);
-      right[2 * axle] = right[2 * axle + 1] = T(0.0);
-      for (int j = 0; j < 2; ++j) B_v[2 * axle + j] = B_w[2 * axle + j] = {T(0.0), T(0.0), T(0.0)};
-    }
-    for (int i = 0; i < wheel_count; ++i) {
-      const int axle = i / 2, left = 2 * axle;
-      const Kinematics& a = k[i];
-      const T m = axle == 0 ? p.unsprung_mass_front : p.unsprung_mass_rear;
-      const T roll = axle == 0 ? p.unsprung_roll_inertia_front : p.unsprung_roll_inertia_rear;
-      const T yaw = axle == 0 ? p.unsprung_yaw_inertia_front : p.unsprung_yaw_inertia_rear;
-      const T spin_inertia = axle == 0 ? p.wheel_inertia_front : p.wheel_inertia_rear;
-      const Vec3<T> drift = ((a.J[0] - state.J_before[i][0]) * state.zd[left] +
-                             (a.J[1] - state.J_before[i][1]) * state.zd[left + 1]) * (1.0 / h);
-      const Vec3<T> a0 = spinning + cross(w, cross(w, a.p)) + cross(w, a.rate) * 2.0 + drift;
-      const Vec3<T> f = load[i].f + (g - a0) * m;
+    // wheels: what each adds to the equations
+    L mass_of[groups], right_of[groups][2], D_of[groups][3];
+    Vec3<L> force_of[groups], moment_of[groups], first_of[groups], squares_of[groups], products_of[groups];
+    Vec3<L> B_v_of[groups][2], B_w_of[groups][2];
+    for (int g = 0; g < groups; ++g) {
+      const Kinematics& a = k[g];
+      const L m = of_axle(p.unsprung_mass_front, p.unsprung_mass_rear, g);
+      const L spin_inertia = of_axle(p.wheel_inertia_front, p.wheel_inertia_rear, g);
+      const auto before = [&](int j, int axis) {
+        return make_lanes<L>([&](int i) { return state.J_before[g * lanes + i][j][axis]; });
+      };
+      const Vec3<L> last[2] = {{before(0, 0), before(0, 1), before(0, 2)}, {before(1, 0), before(1, 1), before(1, 2)}};
+      const Vec3<L> drift = ((a.J[0] - last[0]) * of_left(state.zd, g) + (a.J[1] - last[1]) * of_right(state.zd, g)) * (Real(1.0) / h);
+      // w x (w x p) + 2 w x p' = w x (w x p + 2 p')
+      const Vec3<L> a0 = cross(w, cross(w, a.p) + a.rate * Real(2.0)) + drift;
+      const Vec3<L> f = load[g].f - (a0 - free) * m;
       // the brake's torque is taken by the carrier, the driving torque by carrier or body
-      const Vec3<T> on_carrier = load[i].m - a.axis * load[i].brake -
-                                 (axles[axle].drive_on_carrier ? a.axis * load[i].drive : a.axis * T(0.0));
-      const Vec3<T> gyro = cross(w, a.axis * (state.spin[i] * spin_inertia));
-      force += f;
-      moment += cross(a.p, f) + on_carrier - gyro;
-      if (!axles[axle].drive_on_carrier) moment -= a.axis * load[i].drive;
-      tyre_sum += load[i].f;
-      mass += m;
-      first += a.p * m;
-      I = I + (Mat3<T>::identity() * dot(a.p, a.p) - outer(a.p, a.p)) * m;
-      I(0, 0) += roll;
-      I(2, 2) += yaw;
+      const C on_carrier_share = constants_[static_cast<std::size_t>(g)].on_carrier;
+      const Vec3<L> on_carrier = load[g].m - a.axis * (load[g].brake + load[g].drive * on_carrier_share);
+      const Vec3<L> on_body = a.axis * (load[g].drive * (Real(1.0) - on_carrier_share));
+      const Vec3<L> gyro = cross(w, a.axis * (load_lanes(state.spin, g) * spin_inertia));
+      mass_of[g] = m;
+      force_of[g] = f;
+      moment_of[g] = cross(a.p, f) + on_carrier - on_body - gyro;
+      first_of[g] = a.p * m;
+      squares_of[g] = {first_of[g].x * a.p.x, first_of[g].y * a.p.y, first_of[g].z * a.p.z};
+      products_of[g] = {first_of[g].y * a.p.z, first_of[g].z * a.p.x, first_of[g].x * a.p.y};
+      const Vec3<L> Jm[2] = {a.J[0] * m, a.J[1] * m};
       for (int j = 0; j < 2; ++j) {
-        B_v[left + j] += a.J[j] * m;
-        B_w[left + j] += cross(a.p, a.J[j]) * m;
-        right[left + j] += dot(a.J[j], f) + dot(a.G[j], on_carrier);
+        B_v_of[g][j] = Jm[j];
+        B_w_of[g][j] = cross(a.p, Jm[j]);
+        right_of[g][j] = dot(a.J[j], f) + dot(a.G[j], on_carrier);
       }
-      D[axle][0] += dot(a.J[0], a.J[0]) * m;
-      D[axle][1] += dot(a.J[0], a.J[1]) * m;
-      D[axle][2] += dot(a.J[1], a.J[1]) * m;
+      D_of[g][0] = dot(a.J[0], Jm[0]);
+      D_of[g][1] = dot(a.J[0], Jm[1]);
+      D_of[g][2] = dot(a.J[1], Jm[1]);
+    }
+    force += total_vector([&](int g) { return force_of[g]; });
+    moment += total_vector([&](int g) { return moment_of[g]; });
+    const Vec3<T> tyre_sum = external + total_vector([&](int g) { return load[g].f; });
+    const T mass = p.sprung_mass + total([&](int g) { return mass_of[g]; });
+    const Vec3<T> first = total_vector([&](int g) { return first_of[g]; });  // sum of m p
+    const Vec3<T> squares = total_vector([&](int g) { return squares_of[g]; });
+    const Vec3<T> products = total_vector([&](int g) { return products_of[g]; });
+
+    // sums over the two wheels of an axle
+    const auto pair = [](const auto& of_group, int axle) {
+      const int left = 2 * axle, right = left + 1;
+      return T(lane(of_group(left / lanes), left % lanes) + lane(of_group(right / lanes), right % lanes));
+    };
+    T B[wheel_count][6];             // coupling of body and travels
+    T D[2][3], right[wheel_count];   // mass of the travels of an axle: ll, lr, rr
+    for (int axle = 0; axle < 2; ++axle) {
+      for (int j = 0; j < 2; ++j) {
+        for (int i = 0; i < 3; ++i) {
+          B[2 * axle + j][i] = pair([&](int g) { return B_v_of[g][j][i]; }, axle);
+          B[2 * axle + j][3 + i] = pair([&](int g) { return B_w_of[g][j][i]; }, axle);
+        }
+        right[2 * axle + j] = pair([&](int g) { return right_of[g][j]; }, axle);
+      }
+      for (int i = 0; i < 3; ++i) D[axle][i] = pair([&](int g) { return D_of[g][i]; }, axle);
     }
     suspension_forces(k, right);
 
-    // eliminate the travels, then solve for the body
-    T A[6][6], b[6];
-    const Mat3<T> coupling = skew(first);
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) {
-        A[i][j] = i == j ? mass : T(0.0);
-        A[i][3 + j] = -coupling(i, j);
-        A[3 + i][j] = coupling(i, j);
-        A[3 + i][3 + j] = I(i, j);
-      }
-      b[i] = force[i];
-      b[3 + i] = moment[i];
-    }
+    // eliminate the travels, then solve for the body; the matrix is symmetric, its lower part is kept
+    const T roll = (p.unsprung_roll_inertia_front + p.unsprung_roll_inertia_rear) * Real(2.0);
+    const T yaw = (p.unsprung_yaw_inertia_front + p.unsprung_yaw_inertia_rear) * Real(2.0);
+    const T none(0.0);
+    T A[6][6] = {{mass},
+                 {none, mass},
+                 {none, none, mass},
+                 {none, -first.z, first.y, p.Ixx + squares.y + squares.z + roll},
+                 {first.z, none, -first.x, p.Ixy - products.z, p.Iyy + squares.z + squares.x},
+                 {-first.y, first.x, none, p.Ixz - products.y, p.Iyz - products.x, p.Izz + squares.x + squares.y + yaw}};
+    T b[6] = {force.x, force.y, force.z, moment.x, moment.y, moment.z};
     T inverse[2][3];
     for (int axle = 0; axle < 2; ++axle) {
-      const T determinant = D[axle][0] * D[axle][2] - D[axle][1] * D[axle][1];
-      const T scale = T(1.0) / determinant;
+      const T scale = Real(1.0) / (D[axle][0] * D[axle][2] - D[axle][1] * D[axle][1]);
       inverse[axle][0] = D[axle][2] * scale;
       inverse[axle][1] = -D[axle][1] * scale;
       inverse[axle][2] = D[axle][0] * scale;
-      const int left = 2 * axle;
-      T B[2][6], X[2][6];
-      for (int j = 0; j < 2; ++j) {
-        for (int i = 0; i < 3; ++i) {
-          B[j][i] = B_v[left + j][i];
-          B[j][3 + i] = B_w[left + j][i];
-        }
-      }
+      const T *B0 = B[2 * axle], *B1 = B[2 * axle + 1];
       for (int i = 0; i < 6; ++i) {
-        X[0][i] = inverse[axle][0] * B[0][i] + inverse[axle][1] * B[1][i];
-        X[1][i] = inverse[axle][1] * B[0][i] + inverse[axle][2] * B[1][i];
-      }
-      for (int i = 0; i < 6; ++i) {
-        for (int j = 0; j < 6; ++j) A[i][j] -= B[0][i] * X[0][j] + B[1][i] * X[1][j];
-        b[i] -= X[0][i] * right[left] + X[1][i] * right[left + 1];
+        const T X0 = inverse[axle][0] * B0[i] + inverse[axle][1] * B1[i], X1 = inverse[axle][1] * B0[i] + inverse[axle][2] * B1[i];
+        for (int j = 0; j <= i; ++j) A[i][j] -= X0 * B0[j] + X1 * B1[j];
+        b[i] -= X0 * right[2 * axle] + X1 * right[2 * axle + 1];
       }
     }
     solve6(A, b);
@@ -676,7 +918,10 @@ class Model {
     for (int axle = 0; axle < 2; ++axle) {
       const int left = 2 * axle;
       T rest[2];
-      for (int j = 0; j < 2; ++j) rest[j] = right[left + j] - dot(B_v[left + j], v_dot) - dot(B_w[left + j], w_dot);
+      for (int j = 0; j < 2; ++j) {
+        rest[j] = right[left + j];
+        for (int i = 0; i < 6; ++i) rest[j] -= B[left + j][i] * b[i];
+      }
       state.zd[left] += (inverse[axle][0] * rest[0] + inverse[axle][1] * rest[1]) * h;
       state.zd[left + 1] += (inverse[axle][1] * rest[0] + inverse[axle][2] * rest[1]) * h;
     }
@@ -685,63 +930,66 @@ class Model {
     state.r += R * state.v * h;
     state.q = normalised(state.q * quat_exp(state.w * h));
     for (int i = 0; i < wheel_count; ++i) state.z[i] += state.zd[i] * h;
-    outputs.acceleration = R * (tyre_sum / mass) + Vec3<T>{p.gravity * in.down.x, p.gravity * in.down.y, p.gravity * in.down.z};
+    outputs.acceleration = R * (tyre_sum / mass) + Vec3<T>{p.gravity * fall.x, p.gravity * fall.y, p.gravity * fall.z};
   }
 
   // What the wheels do to the rack, the torque at the steering wheel, and the new rack of an elastic steering.
-  void steer(const Inputs<T>& in, const Kinematics* k, const Load* load, double h) {
-    T force(0.0), mass(steering.rack_mass);
-    for (int i = 0; i < wheel_count; ++i) {
-      if (!axles[i / 2].steered) continue;
-      const Vec3<T> on_carrier = load[i].m - k[i].axis * load[i].brake;
-      force += dot(k[i].by_rack, load[i].f) + dot(k[i].turn_by_rack, on_carrier);
-      const T turn = k[i].turn_by_rack.z;
-      mass += turn * turn * (i < 2 ? p.unsprung_yaw_inertia_front : p.unsprung_yaw_inertia_rear);
-    }
+  void steer(const Inputs<T>& in, const Kinematics* k, const Load* load, Real h) {
+    const T force = total([&](int g) {
+      const Vec3<L> on_carrier = load[g].m - k[g].axis * load[g].brake;
+      return L(dot(k[g].by_rack, load[g].f) + dot(k[g].turn_by_rack, on_carrier));
+    });
     if (!steering.elastic) {
       outputs.steering_torque = -force * p.steering_ratio;
       return;
     }
-    const T twist = T(in.steering_wheel_angle) - state.pinion;
-    const T bar = steering.torsion_bar.at(twist) + (T(in.steering_wheel_rate) - state.pinion_rate) * steering.bar_damping;
-    const double sense = value_of(p.steering_ratio) < 0.0 ? -1.0 : 1.0;
-    const T mesh = (state.pinion * p.steering_ratio - state.rack) * steering.mesh_stiffness;
-    const T slow = state.rack_rate * (1.0 / friction_speed);
-    const T rub = slow / sqrt(T(1.0) + slow * slow) * steering.rack_friction;
-    const T push = force + mesh + steering.assist.at(twist) * sense - rub;
+    const T mass = Real(steering.rack_mass) + total([&](int g) {
+      return L(square(k[g].turn_by_rack.z) * of_axle(p.unsprung_yaw_inertia_front, p.unsprung_yaw_inertia_rear, g));
+    });
+    const Real angle = Real(in.steering_wheel_angle), rate = Real(in.steering_wheel_rate);
+    const Real pinion_inertia = Real(steering.pinion_inertia);
+    const T twist = angle - state.pinion;
+    const T bar = torsion_bar_.at(twist) + (rate - state.pinion_rate) * Real(steering.bar_damping);
+    const Real sense = value_of(p.steering_ratio) < Real(0.0) ? Real(-1.0) : Real(1.0);
+    const T mesh = (state.pinion * p.steering_ratio - state.rack) * Real(steering.mesh_stiffness);
+    const T slow = state.rack_rate * (Real(1.0) / friction_speed);
+    const T rub = slow / sqrt(Real(1.0) + slow * slow) * Real(steering.rack_friction);
+    const T push = force + mesh + assist_.at(twist) * sense - rub;
     // the rack's own damping is implicit, so that any amount of it is stable
-    state.rack_rate = (state.rack_rate + push * (h / mass)) / (T(1.0) + T(steering.rack_damping * h) / mass);
+    state.rack_rate = (state.rack_rate + push * (h / mass)) / (Real(1.0) + Real(steering.rack_damping) * h / mass);
     state.rack += state.rack_rate * h;
-    state.pinion_rate += (bar - mesh * p.steering_ratio) * (h / steering.pinion_inertia);
-    state.pinion_rate = state.pinion_rate / (1.0 + pinion_damping * h / steering.pinion_inertia);
+    state.pinion_rate += (bar - mesh * p.steering_ratio) * (h / pinion_inertia);
+    state.pinion_rate = state.pinion_rate / (Real(1.0) + pinion_damping * h / pinion_inertia);
     state.pinion += state.pinion_rate * h;
     outputs.steering_torque = bar;
   }
 
   // Springs, stops, anti-roll bar, dampers and friction as forces on the travels.
   void suspension_forces(const Kinematics* k, T* right) const {
+    T rub[wheel_count], rate[wheel_count], damper[2][wheel_count];
+    for (int g = 0; g < groups; ++g) {
+      const L slow = load_lanes(state.zd, g) * (Real(1.0) / friction_speed);
+      store_lanes(of_axle(p.friction_front, p.friction_rear, g) * slow / sqrt(Real(1.0) + slow * slow), rub, g);
+      store_lanes(k[g].damper[0] * of_left(state.zd, g) + k[g].damper[1] * of_right(state.zd, g), rate, g);
+      for (int j = 0; j < 2; ++j) store_lanes(k[g].damper[j], damper[j], g);
+    }
     for (int axle = 0; axle < 2; ++axle) {
-      const AxleData& data = axles[axle];
+      const AxleCurves& curves = curves_[axle];
       const int left = 2 * axle;
       const bool front = axle == 0;
-      const T spring = front ? p.spring_factor_front : p.spring_factor_rear;
-      const T stop = front ? p.stop_factor_front : p.stop_factor_rear;
-      const T bar = front ? p.antiroll_factor_front : p.antiroll_factor_rear;
-      const T damper = front ? p.damper_factor_front : p.damper_factor_rear;
-      const T friction = front ? p.friction_front : p.friction_rear;
+      const T& spring = front ? p.spring_factor_front : p.spring_factor_rear;
+      const T& stop = front ? p.stop_factor_front : p.stop_factor_rear;
+      const T& bar = front ? p.antiroll_factor_front : p.antiroll_factor_rear;
+      const T& damping = front ? p.damper_factor_front : p.damper_factor_rear;
       const T weight = (front ? p.unsprung_mass_front : p.unsprung_mass_rear) * p.gravity;
-      const T antiroll = data.antiroll.at((state.z[left] - state.z[left + 1]) * 0.5) * bar;
+      const T antiroll = curves.antiroll.at(T((state.z[left] - state.z[left + 1]) * Real(0.5))) * bar;
       right[left] -= antiroll;
       right[left + 1] += antiroll;
-      for (int j = 0; j < 2; ++j) {
-        const int i = left + j;
-        right[i] -= (data.spring.at(state.z[i]) - weight) * spring + data.stops.at(state.z[i]) * stop;
-        const T rate = k[i].damper[0] * state.zd[left] + k[i].damper[1] * state.zd[left + 1];
-        const T pull = data.damper.at(rate) * damper;
-        right[left] -= pull * k[i].damper[0];
-        right[left + 1] -= pull * k[i].damper[1];
-        const T slow = state.zd[i] * (1.0 / friction_speed);
-        right[i] -= friction * slow / sqrt(T(1.0) + slow * slow);
+      for (int i = left; i < left + 2; ++i) {
+        right[i] -= (curves.spring.at(state.z[i]) - weight) * spring + curves.stops.at(state.z[i]) * stop + rub[i];
+        const T pull = curves.damper.at(rate[i]) * damping;
+        right[left] -= pull * damper[0][i];
+        right[left + 1] -= pull * damper[1][i];
       }
     }
   }
@@ -753,67 +1001,70 @@ class Model {
   Vec3<T> air_moment() const {
     const T speed2 = state.v.x * state.v.x;
     const Vec3<T> cg = origin();
-    const T rear = cg.x - wheels[2].centre.x;
+    const T rear = cg.x - Real(wheels[2].centre.x);
     const T drag = p.drag * state.v.x * abs(state.v.x);
     // drag above the centre of gravity lifts the nose, lift at the front too
-    return {T(0.0), (cg.z - road - p.drag_height) * drag + (rear * p.lift_rear - p.cg_to_front * p.lift_front) * speed2, T(0.0)};
+    return {T(0.0), (cg.z - Real(road) - p.drag_height) * drag + (rear * p.lift_rear - p.cg_to_front * p.lift_front) * speed2,
+            T(0.0)};
   }
 
   // The wheel's pose gives under the forces of this step, with a lag.
-  void compliance(const Load* load, double h) {
-    const double share = h / (h + lag);
+  void compliance(const Load* load, Real h) {
+    const Real share = h / (h + Real(lag));
+    T forces[load_count][wheel_count];
+    for (int g = 0; g < groups; ++g) {
+      // the longitudinal force is what the brake holds and what the driveline holds
+      const Load& l = load[g];
+      const L zero = L(Real(0.0)), braked = clamp(L(l.brake / l.radius), min(l.Fx, zero), max(l.Fx, zero));
+      store_lanes(braked, forces[brake_force], g);
+      store_lanes(l.Fx - braked, forces[drive_force], g);
+      store_lanes(l.Fy, forces[side_force], g);
+      store_lanes(l.Mz, forces[aligning], g);
+    }
     for (int i = 0; i < wheel_count; ++i) {
-      const T factor = i < 2 ? p.compliance_factor_front : p.compliance_factor_rear;
-      T wanted[compliance_count];
+      T wanted[ComplianceTable<Real>::channels];
       for (T& c : wanted) c = T(0.0);
-      const int other = i ^ 1;
-      for (int own = 0; own < 2; ++own) {
-        const int from = own == 0 ? i : other;
-        const LinearTable* tables = own == 0 ? wheels[i].own : wheels[i].opposite;
-        const Load& l = load[from];
-        // the longitudinal force is what the brake holds and what the driveline holds
-        const T low = min(l.Fx, T(0.0)), high = max(l.Fx, T(0.0));
-        const T braked = clamp(l.brake / l.radius, low, high);
-        tables[brake_force].add(braked, factor, wanted);
-        tables[drive_force].add(l.Fx - braked, factor, wanted);
-        tables[side_force].add(l.Fy, factor, wanted);
-        tables[aligning].add(l.Mz, factor, wanted);
+      for (int k = 0; k < load_count; ++k) {
+        own_[i][k].add(forces[k][i], wanted);
+        opposite_[i][k].add(forces[k][i ^ 1], wanted);
       }
+      const T& factor = i < 2 ? p.compliance_factor_front : p.compliance_factor_rear;
       for (int c = 0; c < compliance_count; ++c) {
-        state.compliance[i][c] += (wanted[c] - state.compliance[i][c]) * share;
+        state.compliance[i][c] += (wanted[c] * factor - state.compliance[i][c]) * share;
       }
     }
   }
 
   void remember(const Kinematics* k) {
     for (int i = 0; i < wheel_count; ++i) {
-      state.J_before[i][0] = k[i].J[0];
-      state.J_before[i][1] = k[i].J[1];
+      for (int j = 0; j < 2; ++j) {
+        const Vec3<L>& J = k[i / lanes].J[j];
+        state.J_before[i][j] = {lane(J.x, i % lanes), lane(J.y, i % lanes), lane(J.z, i % lanes)};
+      }
     }
   }
 
-  // Gauss elimination of a symmetric positive definite matrix, in place; the solution is left in b.
+  // A = L D L', symmetric positive definite, of which the lower part is given and lost; the solution is left in b.
   static void solve6(T A[6][6], T* b) {
+    T inverse[6];
     for (int k = 0; k < 6; ++k) {
-      const T scale = T(1.0) / A[k][k];
+      inverse[k] = Real(1.0) / A[k][k];
       for (int i = k + 1; i < 6; ++i) {
-        const T s = A[i][k] * scale;
-        for (int j = k + 1; j < 6; ++j) A[i][j] -= s * A[k][j];
+        const T s = A[i][k] * inverse[k];
+        for (int j = k + 1; j <= i; ++j) A[i][j] -= s * A[j][k];
         b[i] -= s * b[k];
       }
     }
     for (int k = 5; k >= 0; --k) {
-      for (int j = k + 1; j < 6; ++j) b[k] -= A[k][j] * b[j];
-      b[k] = b[k] / A[k][k];
+      for (int i = k + 1; i < 6; ++i) b[k] -= A[i][k] * b[i];
+      b[k] = b[k] * inverse[k];
     }
   }
 
-  Contact* contacts_ = nullptr;  // of the present step
-
-  static constexpr double brake_stiffness = 1e5;   // of a brake that holds [N m/rad]
-  static constexpr double brake_damping = 200.0;   // [N m s/rad]
-  static constexpr double pinion_damping = 0.2;    // [N m s/rad]
-  static constexpr double friction_speed = 0.005;  // [m/s] where dry friction has 70 % of its force
+  static constexpr Real brake_stiffness = Real(1e5);   // of a brake that holds [N m/rad]
+  static constexpr Real brake_damping = Real(200.0);   // [N m s/rad]
+  static constexpr Real pinion_damping = Real(0.2);    // [N m s/rad]
+  static constexpr Real friction_speed = Real(0.005);  // [m/s] where dry friction has 70 % of its force
 };
 
 }  // namespace trackrod::rtm

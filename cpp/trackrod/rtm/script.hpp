@@ -42,7 +42,7 @@ class ScriptDriver {
       if (!std::isnan(row[1])) throttle_ = T(row[1]);
       brake_ = T(row[2]);
     } else {
-      hold(speed, model);
+      hold(Real(speed), model);
     }
     in.throttle = throttle_;
     in.brake = brake_;
@@ -55,10 +55,11 @@ class ScriptDriver {
   }
 
  private:
-  static constexpr double proportional = 1.2, integral = 1.0, brake_share = 0.2;  // [s/m], [1/m], [-]
-  static constexpr double guide_time = 0.1;                                       // [s]
+  using Real = RealOf<T>;
+  static constexpr Real proportional = Real(1.2), integral = Real(1.0), brake_share = Real(0.2);  // [s/m], [1/m], [-]
+  static constexpr Real guide_time = Real(0.1);                                                   // [s]
 
-  void hold(double speed, const Model<T>& model) {
+  void hold(Real speed, const Model<T>& model) {
     if (!holding_) {
       holding_ = true;
       steps_ = 0;
@@ -67,9 +68,9 @@ class ScriptDriver {
     if (steps_++ % script_.decision != 0) return;
     const T error = speed - model.velocity().x;
     const T wanted = error * proportional + sum_;
-    const double u = value_of(wanted), e = value_of(error);
+    const Real u = value_of(wanted), e = value_of(error);
     if ((u > -1.0 && u < 1.0) || (u >= 1.0 && e < 0.0) || (u <= -1.0 && e > 0.0)) {
-      sum_ += error * (integral * script_.h * static_cast<double>(script_.decision));
+      sum_ += error * (integral * Real(script_.h * static_cast<double>(script_.decision)));
     }
     const T pedal = clamp(error * proportional + sum_, T(-1.0), T(1.0));
     throttle_ = max(pedal, T(0.0));
@@ -77,13 +78,14 @@ class ScriptDriver {
   }
 
   void pull(const double* wanted, const Model<T>& model, Inputs<T>& in) const {
-    const double gain = script_.strength / guide_time;
+    const Real gain = Real(script_.strength) / guide_time;
     const Mat3<T> R = to_matrix(model.state.q);
     const T roll = atan2(R(2, 1), R(2, 2));
     const Vec3<T>& w = model.state.w;
-    in.guide_force = {(wanted[0] - model.velocity().x) * (model.p.sprung_mass * gain), T(0.0), T(0.0)};
-    in.guide_moment = {((wanted[2] - roll) * (1.0 / guide_time) - w.x) * (model.p.Ixx * gain), T(0.0),
-                       (wanted[1] - w.z) * (model.p.Izz * gain)};
+    const Real speed = Real(wanted[0]), yaw_rate = Real(wanted[1]), angle = Real(wanted[2]);
+    in.guide_force = {(speed - model.velocity().x) * (model.p.sprung_mass * gain), T(0.0), T(0.0)};
+    in.guide_moment = {((angle - roll) * (Real(1.0) / guide_time) - w.x) * (model.p.Ixx * gain), T(0.0),
+                       (yaw_rate - w.z) * (model.p.Izz * gain)};
   }
 
   ScriptRows script_;

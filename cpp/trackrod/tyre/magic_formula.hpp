@@ -37,7 +37,7 @@ TRACKROD_HD inline Basics<T> basics(const MagicFormulaCoefficients<C>& c, const 
   b.cos_alpha = in.Vx / (Vc + R(1e-6));         // (4.E6), (4.E6a)
   b.mu_x = c.LMUX * in.mu;
   b.mu_y = c.LMUY * in.mu;
-  if (value_of(c.LMUV) != 0.0) {  // (4.E7): friction decaying with slip speed
+  if (!is_zero(c.LMUV)) {  // (4.E7): friction decaying with slip speed
     const T Vs = in.Vx * hypot(in.kappa, in.tan_alpha);
     const T decay = R(1.0) + c.LMUV * Vs / c.LONGVL;
     b.mu_x = b.mu_x / decay;
@@ -247,16 +247,16 @@ TRACKROD_HD inline ContactOutput<T> evaluate_forward(const MagicFormulaCoefficie
   // carcass stiffness.
   const T Cx = c.LONGITUDINAL_STIFFNESS * (R(1.0) + dfz * (c.PCFX1 + c.PCFX2 * dfz)) * (R(1.0) + c.PCFX3 * dpi);  // (17)
   const T Cy = c.LATERAL_STIFFNESS * (R(1.0) + dfz * (c.PCFY1 + c.PCFY2 * dfz)) * (R(1.0) + c.PCFY3 * dpi);       // (18)
-  if (mf52 && value_of(c.PTX1) != 0.0) {
-    out.sigma_x = (c.PTX1 + c.PTX2 * dfz) * exp(-c.PTX3 * dfz) * c.LSGKP * c.UNLOADED_RADIUS * in.Fz / c.FNOMIN;
-  } else {
-    out.sigma_x = abs(lon.Kxk / Cx) * c.LSGKP;
+  out.sigma_x = abs(lon.Kxk / Cx) * c.LSGKP;
+  out.sigma_y = abs(lat.Kya / Cy) * c.LSGAL;
+  if (mf52 && !is_zero(c.PTX1)) {
+    const T own = (c.PTX1 + c.PTX2 * dfz) * exp(-c.PTX3 * dfz) * c.LSGKP * c.UNLOADED_RADIUS * in.Fz / c.FNOMIN;
+    out.sigma_x = select(c.PTX1 == R(0.0), out.sigma_x, own);
   }
-  if (mf52 && value_of(c.PTY1) != 0.0) {
-    out.sigma_y = c.PTY1 * sin(R(2.0) * atan(in.Fz / (c.PTY2 * b.Fz0))) * (R(1.0) - c.PKY3 * abs(in.gamma)) *
+  if (mf52 && !is_zero(c.PTY1)) {
+    const T own = c.PTY1 * sin(R(2.0) * atan(in.Fz / (c.PTY2 * b.Fz0))) * (R(1.0) - c.PKY3 * abs(in.gamma)) *
                   c.UNLOADED_RADIUS * c.LFZO * c.LSGAL;
-  } else {
-    out.sigma_y = abs(lat.Kya / Cy) * c.LSGAL;
+    out.sigma_y = select(c.PTY1 == R(0.0), out.sigma_y, own);
   }
   return out;
 }

@@ -86,8 +86,8 @@ TRACKROD_HD inline ContactOutput<T> evaluate_forward(const Pac89Coefficients<C>&
   out.My = -c.ROLLING_RESISTANCE * in.Fz * c.UNLOADED_RADIUS * turning(in.Vx * (R(1.0) + in.kappa) * R(1.0 / low_speed));
 
   // The format knows no longitudinal carcass stiffness; twice the lateral one is typical of passenger-car tyres.
-  out.sigma_x = value_of(c.RELAX_LENGTH_X) > 0.0 ? T(c.RELAX_LENGTH_X) : abs(out.Kxk / (R(2.0) * c.LATERAL_STIFFNESS));
-  out.sigma_y = value_of(c.RELAX_LENGTH_Y) > 0.0 ? T(c.RELAX_LENGTH_Y) : abs(out.Kya / c.LATERAL_STIFFNESS);
+  out.sigma_x = select(c.RELAX_LENGTH_X > R(0.0), T(c.RELAX_LENGTH_X), abs(out.Kxk / (R(2.0) * c.LATERAL_STIFFNESS)));
+  out.sigma_y = select(c.RELAX_LENGTH_Y > R(0.0), T(c.RELAX_LENGTH_Y), abs(out.Kya / c.LATERAL_STIFFNESS));
   return out;
 }
 

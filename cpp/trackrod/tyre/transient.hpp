@@ -53,28 +53,28 @@ TRACKROD_HD inline TransientSlip<T> relax(const TransientSlip<T>& s, const Conta
 template <class T>
 TRACKROD_HD inline T deflection_share(const T& limit, const T& K, const T& s) {
   const T linear = abs(K * s);
-  return value_of(linear) > value_of(limit) ? limit / linear : T(1.0);
+  const auto slides = linear > limit;
+  return any(slides) ? select(slides, limit / linear, T(1.0)) : T(1.0);
 }
 
 // Slips with the damping that the string lacks at standstill (Pacejka 2012, (8.128)): a tenth of the critical damping of
 // the carried mass on the carcass spring, fading out at low_speed. `stiffness` is the slip stiffness K of the direction.
-template <class T>
-TRACKROD_HD inline T damped_slip(T s, T V, T Vx, T Fz, T stiffness, T sigma, RealOf<T> low_speed) {
+template <class T, class C>
+TRACKROD_HD inline T damped_slip(T s, T V, T Vx, T Fz, T stiffness, T sigma, C low_speed) {
   using R = RealOf<T>;
-  const T speed = abs(Vx);
-  if (!(value_of(speed) < low_speed) || !(value_of(Fz) > 0.0) || value_of(stiffness) == 0.0) return s;
-  const T K = abs(stiffness);
+  const T speed = abs(Vx), K = abs(stiffness);
+  const TruthOf<T> slow = (speed < low_speed) & (Fz > R(0.0)) & (K > R(0.0));
+  if (!any(slow)) return s;
   const T carcass = K / max(sigma, R(shortest_relaxation));
   const T damping = R(0.2) * sqrt(carcass * Fz * R(1.0 / 9.81));
   const T fade = R(0.5) + R(0.5) * cos(speed * (R(pi) / low_speed));
-  return s - damping * fade * V / K;
+  return select(slow, s - damping * fade * V / K, s);
 }
 
 // What the steady-state formula takes: longitudinal slip counted in the direction of travel.
 template <class T>
 TRACKROD_HD inline ContactInput<T> contact_input(const TransientSlip<T>& s, T Fz, T gamma, T Vx, T p, T mu) {
-  using R = RealOf<T>;
-  return {Fz, s.x * R(sign_of(Vx)), s.y, gamma, Vx, p, mu};
+  return {Fz, s.x * sign_of(Vx), s.y, gamma, Vx, p, mu};
 }
 
 }  // namespace trackrod

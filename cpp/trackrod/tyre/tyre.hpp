@@ -10,11 +10,12 @@ namespace trackrod {
 
 enum class TyreModel { mf52, mf61, mf62, pac89 };
 
-// A tyre ready for evaluation; T is the type of its coefficients (Dual for derivatives with respect to them).
+// A tyre ready for evaluation; T is the type of its coefficients: Dual for derivatives with respect to them, Pack for
+// tyres side by side that share their formula and nothing else.
 template <class T>
 struct Tyre {
   TyreModel model;
-  bool mirrored;                    // mounted on the other side than measured
+  TruthOf<T> mirrored;              // mounted on the other side than measured
   MagicFormulaCoefficients<T> mf;   // for mf52, mf61, mf62
   Pac89Coefficients<T> pac89;       // for pac89
 };
@@ -31,7 +32,7 @@ TRACKROD_HD inline ContactOutput<T> evaluate(const Tyre<C>& tyre, const ContactI
   const auto loaded = in.Fz > R(0.0);
   if (!any(loaded)) return ContactOutput<T>{};
   const auto direction = sign_of(in.Vx);
-  const R side = R(tyre.mirrored ? -1.0 : 1.0);
+  const auto side = select(tyre.mirrored, SignOf<C>(-1.0), SignOf<C>(1.0));
   ContactInput<T> forward = in;
   forward.Fz = select(loaded, in.Fz, T(1.0));  // some load: these lanes become zero below
   forward.Vx = in.Vx * direction;

@@ -1,4 +1,5 @@
-// Radii, vertical force and deflection of a tyre. C is the type of the coefficients, T that of the motion.
+// Radii, vertical force and deflection of a tyre. C is the type of the coefficients, T that of the motion; `Curves` are
+// LoadCurves or what gives the same answers for several tyres at once.
 //
 // Equation numbers: Besselink, Schmeitz, Pacejka 2010; the camber terms of MF 6.2 are those of its equation manual.
 // PAC89 knows a linear spring and damper only; its effective radius is the free radius less a third of the deflection.
@@ -10,12 +11,23 @@
 
 namespace trackrod {
 
-// Measured load over deflection, where the property file gives it: null knots otherwise.
-struct VerticalCurves {
-  Table1D<double> carcass;    // replaces the polynomial of the formula
-  Table1D<double> bottoming;  // additional load when the rim comes near the road
+// Measured load over deflection, where the property file gives it: null knots otherwise. R is the type of the numbers.
+template <class R>
+struct LoadCurves {
+  Table1D<R> carcass;    // replaces the polynomial of the formula
+  Table1D<R> bottoming;  // additional load when the rim comes near the road
   bool has_carcass, has_bottoming;
+
+  template <class T>
+  TRACKROD_HD T carcass_at(const T& d) const {
+    return evaluate(carcass, d);
+  }
+  template <class T>
+  TRACKROD_HD T bottoming_at(const T& d) const {
+    return evaluate(bottoming, d);
+  }
 };
+using VerticalCurves = LoadCurves<double>;
 
 // What the vertical force depends on beside deflection and its rate.
 template <class T>
@@ -73,19 +85,19 @@ TRACKROD_HD inline T contact_deflection(const Tyre<C>& tyre, T rho, T R_omega, T
   const MagicFormulaCoefficients<C>& c = tyre.mf;
   const T Rl = R_omega - rho;
   const T whole = (c.Q_CAM1 + c.Q_CAM2 * R_omega) * R_omega;
-  T ratio = T(0.0);
-  if (value_of(whole) != 0.0) ratio = (c.Q_CAM1 + c.Q_CAM2 * Rl) * Rl / whole;
+  const auto none = whole == R(0.0);
+  const T ratio = select(none, T(0.0), (c.Q_CAM1 + c.Q_CAM2 * Rl) * Rl / select(none, T(1.0), whole));
   const T reference_width = (R(1.075) - R(0.5) * c.ASPECT_RATIO) * c.WIDTH;
   return rho + square(ratio) * reference_width * R(0.125) * abs(tan(gamma)) - c.Q_CAM3 * rho * abs(gamma);
 }
 
 // Static load [N] of the carcass, (3) and (4), at deflection rho, of which d carries.
-template <class C, class T>
-TRACKROD_HD inline T carcass_force(const Tyre<C>& tyre, const VerticalCurves& curves, T rho, T d, T R_omega,
+template <class C, class Curves, class T>
+TRACKROD_HD inline T carcass_force(const Tyre<C>& tyre, const Curves& curves, T rho, T d, T R_omega,
                                    const VerticalInput<T>& in) {
   using R = RealOf<T>;
   if (tyre.model == TyreModel::pac89) {
-    if (curves.has_carcass) return evaluate(curves.carcass, d);
+    if (curves.has_carcass) return curves.carcass_at(d);
     return tyre.pac89.VERTICAL_STIFFNESS * d;
   }
   const MagicFormulaCoefficients<C>& c = tyre.mf;
@@ -100,25 +112,28 @@ TRACKROD_HD inline T carcass_force(const Tyre<C>& tyre, const VerticalCurves& cu
   const T effects = (R(1.0) + c.Q_V2 * R0 / c.LONGVL * abs(in.omega) - square(c.Q_FCX * in.Fx / Fz0) -
                      square(side_force)) *
                     (R(1.0) + c.PFZ1 * (in.p - c.NOMPRES) / c.NOMPRES);
-  if (curves.has_carcass) return effects * evaluate(curves.carcass, d) * c.LCZ;
+  if (curves.has_carcass) return effects * curves.carcass_at(d) * c.LCZ;
   const T z = d / R0;
   const T Q_FZ1 = sqrt(square(c.VERTICAL_STIFFNESS * c.LCZ * R0 / Fz0) - R(4.0) * c.Q_FZ2);  // (4)
   return effects * (Q_FZ1 + c.Q_FZ2 * z) * z * Fz0;                                          // (3)
 }
 
 // Additional load [N] when the rim comes near the road.
-template <class C, class T>
-TRACKROD_HD inline T bottoming_force(const Tyre<C>& tyre, const VerticalCurves& curves, T rho, T R_omega) {
+template <class C, class Curves, class T>
+TRACKROD_HD inline T bottoming_force(const Tyre<C>& tyre, const Curves& curves, T rho, T R_omega) {
   using R = RealOf<T>;
   const bool old = tyre.model == TyreModel::pac89;
+  const MagicFormulaCoefficients<C>& c = tyre.mf;
   if (curves.has_bottoming) {
-    const bool from_free_radius = old || !(value_of(tyre.mf.BOTTOMING_RADIUS) > 0.0);
-    const T depth = from_free_radius ? rho : tyre.mf.BOTTOMING_RADIUS - (R_omega - rho);
-    return value_of(depth) > 0.0 ? max(evaluate(curves.bottoming, depth), R(0.0)) : T(0.0);
+    // depth below the free radius, unless the file names another
+    const T depth = old ? rho : select(c.BOTTOMING_RADIUS > R(0.0), T(c.BOTTOMING_RADIUS - (R_omega - rho)), rho);
+    const auto pressed = depth > R(0.0);
+    return any(pressed) ? select(pressed, max(curves.bottoming_at(depth), R(0.0)), T(0.0)) : T(0.0);
   }
-  if (old || !(value_of(tyre.mf.RIM_RADIUS) > 0.0)) return T(0.0);
-  const T depth = tyre.mf.RIM_RADIUS + tyre.mf.BOTTOM_OFFST - (R_omega - rho);
-  return value_of(depth) > 0.0 ? tyre.mf.BOTTOM_STIFF * depth : T(0.0);
+  if (old) return T(0.0);
+  const C stiffness = select(c.RIM_RADIUS > R(0.0), c.BOTTOM_STIFF, C(0.0));
+  const T depth = c.RIM_RADIUS + c.BOTTOM_OFFST - (R_omega - rho);
+  return select(depth > R(0.0), stiffness * depth, T(0.0));
 }
 
 }  // namespace vertical
@@ -126,17 +141,18 @@ TRACKROD_HD inline T bottoming_force(const Tyre<C>& tyre, const VerticalCurves& 
 // Load [N] at deflection rho [m] from the free radius and its rate [m/s]: carcass, rim contact, damping.
 //
 // Holds: never negative, and zero without contact.
-template <class C, class T>
-TRACKROD_HD inline T vertical_force(const Tyre<C>& tyre, const VerticalCurves& curves, T rho, T rho_dot,
+template <class C, class Curves, class T>
+TRACKROD_HD inline T vertical_force(const Tyre<C>& tyre, const Curves& curves, T rho, T rho_dot,
                                     const VerticalInput<T>& in) {
   using R = RealOf<T>;
   const T R_omega = free_radius(tyre, in.omega);
   const T d = vertical::contact_deflection(tyre, rho, R_omega, in.gamma);
-  if (!(value_of(d) > 0.0)) return T(0.0);
+  const auto carries = d > R(0.0);
+  if (!any(carries)) return T(0.0);
   const C damping = tyre.model == TyreModel::pac89 ? tyre.pac89.VERTICAL_DAMPING : tyre.mf.VERTICAL_DAMPING;
   const T spring = vertical::carcass_force(tyre, curves, rho, d, R_omega, in) +
                    vertical::bottoming_force(tyre, curves, rho, R_omega);
-  return max(spring + damping * rho_dot, R(0.0));
+  return select(carries, max(spring + damping * rho_dot, R(0.0)), T(0.0));
 }
 
 // Static deflection [m] under a load [N]: Newton steps on the load curve, held in a bracket that bisection narrows.

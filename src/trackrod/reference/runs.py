@@ -21,6 +21,7 @@ from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Place, Problem, Severity, UnknownNameError
 from trackrod.core.plain import Plain
+from trackrod.core.quantities import KINDS
 from trackrod.core.run_files import RUN_SUFFIXES, read_run
 from trackrod.core.series import Run, find_time_fault
 from trackrod.core.signals import SIGNALS, Signal
@@ -153,6 +154,11 @@ def _read_run(section: Section, name: str, shared: Mapping[str, Rule], data: Veh
     if "measured_at" in section:
         meaning = "point of V that velocities and accelerations are those of"
         point = section.numbers("measured_at", signals.X.kind, meaning, 3)
+    whole = (-KINDS["time"].high, KINDS["time"].high)
+    window = tuple(
+        section.number(key, KINDS["time"], f"of the part that is taken, {key}", default=limit)
+        for key, limit in zip(("start", "end"), whole, strict=True)
+    )
     path = section.file("file", f"time history of the run '{name}'")
     if longitudinal is not Longitudinal.FREE and "powertrain" not in document.root:
         text = f"[powertrain] is missing: '{name}' with longitudinal = \"{longitudinal}\" needs something that drives"
@@ -179,6 +185,11 @@ def _read_run(section: Section, name: str, shared: Mapping[str, Rule], data: Veh
     run = _clean(table, columns, name, document.problems)
     if run is None:
         return None
+    try:
+        run = run.slice(*window)
+    except InputError as error:
+        section.report("start", error.problems[0].text)
+        return None
     mass, centre = (float("nan"), None) if data is None else total_centre(data)
     ratio = float("nan") if data is None or data.steering_ratio is None else data.steering_ratio
     if point is not None and centre is not None:
@@ -190,7 +201,8 @@ def _read_run(section: Section, name: str, shared: Mapping[str, Rule], data: Veh
         document.problems.append(Problem(text, Place(path), Severity.NOTE))
     told: dict[str, Plain] = {"name": name, "manoeuvre": manoeuvre, "settings": dict(settings)}
     ordered = {column: run[column] for column in SIGNALS if column in run}
-    run = Run(ordered, {"model": "reference", **_own_metadata(path), **told})
+    own = _own_metadata(path) if window == whole else {}  # its phases are those of the whole
+    run = Run(ordered, {"model": "reference", **own, **told})
     before = len(document.problems)
     document.problems += check_run(run, path, mass, ratio)
     if not any(problem.severity is Severity.ERROR for problem in document.problems[before:]):

@@ -68,7 +68,7 @@ class Bars:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeatMap:
-    """Numbers in a grid, coloured by magnitude: blue, or blue for negative and red for positive ones if there are both.
+    """Numbers in a grid, coloured by magnitude.
 
     Attributes
     ----------
@@ -78,9 +78,12 @@ class HeatMap:
         Shape (rows, columns).
     label
         What the numbers are, with the unit in brackets.
+    signed
+        Whether positive numbers are red and negative ones blue; otherwise all are blue.
     """
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     values: NDArray[np.float64]
     label: str
+    signed: bool = False

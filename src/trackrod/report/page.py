@@ -134,7 +134,7 @@ def _contents(sections: Sequence[Section]) -> str:
 
 
 def _section(section: Section, number: int) -> str:
-    parts = [f"<h2 id='section-{number}'>{html.escape(section.title)}</h2>"]
+    parts = [f"<section id='section-{number}'><h2>{html.escape(section.title)}</h2>"]
     for item in section.items:
         if isinstance(item, Figure):
             parts.append(figure_html(item))
@@ -149,7 +149,7 @@ def _section(section: Section, number: int) -> str:
             parts.append(item.html)
         else:
             parts.append(f"<p>{html.escape(item)}</p>")
-    return "\n".join(parts)
+    return "\n".join((*parts, "</section>"))
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:

@@ -141,10 +141,8 @@ def error_budget_map(result: StudyResult) -> HeatMap:
     rows = tuple(label for label in tuned if any(label in entry.indices for entry in result.error_budget))
     values = [[entry.indices.get(label, math.nan) - tuned[label] for entry in result.error_budget] for label in rows]
     columns = tuple(entry.what for entry in result.error_budget)
-    shape = (len(rows), len(columns))
-    return HeatMap(
-        rows, columns, np.array(values).reshape(shape), "index with the swap less index of the tuned model [%]"
-    )
+    label = "index with the swap less index of the tuned model [%]"
+    return HeatMap(rows, columns, np.array(values).reshape(len(rows), len(columns)), label, signed=True)
 
 
 def candidate_bars(result: StudyResult) -> Bars:

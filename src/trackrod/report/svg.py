@@ -297,9 +297,12 @@ def _value(bar: Bar, value: float, across: _Across, y: float, *, alarm: bool) ->
     right = value >= 0.0
     x = across(max(ends)) + 4.0 if right else across(min(ends)) - 4.0
     text = (f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}").replace("-", "−")
-    halo = " stroke='#ffffff' stroke-width='2.5' paint-order='stroke'"  # readable across the line of the limit
+    wide = _width(text, 9.0)
+    behind = _box(
+        x - 1.0 if right else x - wide, y - 7.0, wide, 8.5, "#ffffff"
+    )  # the line of the limit stays behind it
     anchor, color = "start" if right else "end", _ALARM if alarm else _INK
-    return _text(x, y, text, size=9.0, anchor=anchor, color=color, more=halo)
+    return behind + _text(x, y, text, size=9.0, anchor=anchor, color=color)
 
 
 def _keys(chart: Bars) -> list[str]:
@@ -325,7 +328,6 @@ def _heat_map(chart: HeatMap) -> Picture:
         x = x0 + (j + 0.5) * cell
         parts.append(_text(x, top - 5.0, name, more=f" transform='rotate(-48 {x:.1f} {top - 5.0:.1f})'"))
     largest = float(np.nanmax(np.abs(chart.values), initial=0.0)) or 1.0
-    signed = bool((chart.values < 0).any())
     for i, name in enumerate(chart.rows):
         y = top + i * _ROW
         parts.append(_text(x0 - 5.0, y + 11.0, name, anchor="end"))
@@ -339,7 +341,7 @@ def _heat_map(chart: HeatMap) -> Picture:
                     y,
                     cell - 1.0,
                     _ROW - 1.0,
-                    _shade(share, _RED if signed and value > 0 else _BLUE),
+                    _shade(share, _RED if chart.signed and value > 0 else _BLUE),
                     "",
                     title,
                 )

@@ -81,7 +81,8 @@ class Watch:
         for side in Side:
             if all(now[load] <= 0.0 for load in _LOADS[side]):
                 found.append((EventKind.WHEEL_LIFT, f"both wheels on the {side} side are off the road"))
-        locked = [c for c, slip in _SLIPS.items() if now[slip] < _LOCKED] if moving else []
+        braked = moving and now[signals.BRAKE] > 0.0
+        locked = [c for c, slip in _SLIPS.items() if now[slip] < _LOCKED] if braked else []
         if locked:
             found.append((EventKind.WHEEL_LOCK, f"wheels locked: {', '.join(locked)}"))
         if self._corridor is not None and self._tracker is not None:

@@ -1,0 +1,227 @@
+// The real-time model in other precisions: a small car made here, with straight maps, driven through a step steer.
+#include "trackrod/rtm/model.hpp"
+
+#include <stdlib.h>
+
+#include <new>
+#include <vector>
+
+#include "check.hpp"
+#include "trackrod/dual.hpp"
+
+namespace {
+long allocations = 0;
+}
+
+// Not inlined: compilers would see malloc() and delete side by side and warn.
+__attribute__((noinline)) void* operator new(std::size_t size) {
+  ++allocations;
+  void* memory = malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) abort();
+  return memory;
+}
+__attribute__((noinline)) void operator delete(void* memory) noexcept { free(memory); }
+__attribute__((noinline)) void operator delete(void* memory, std::size_t) noexcept { free(memory); }
+
+using namespace trackrod;
+using namespace trackrod::test;
+
+namespace {
+
+rtm::OwnedCurve line(double slope) {
+  rtm::OwnedCurve c;
+  c.x = {-1.0, 0.0, 1.0};
+  c.y = {-slope, 0.0, slope};
+  c.slopes = {slope, slope, slope};
+  c.density = 1.0;
+  return c;
+}
+
+// Straight in both variables: bump moves the wheel up, out and a little back, the rack steers it.
+rtm::OwnedMap kinematics(double side, bool steered) {
+  rtm::OwnedMap map;
+  map.x = {-0.1, 0.0, 0.1};
+  map.y = {-0.08, 0.0, 0.08};
+  map.values.resize(9 * rtm::channel_count);
+  map.slopes.resize(27 * rtm::channel_count);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      const double first = map.x[i], second = map.y[j];
+      const double travel = steered ? first : first + side * second;
+      double* value = map.values.data() + (i * 3 + j) * rtm::channel_count;
+      value[rtm::tx] = -0.05 * travel;
+      value[rtm::ty] = side * 0.1 * travel;
+      value[rtm::tz] = travel;
+      value[rtm::rx] = side * 0.3 * travel;
+      value[rtm::rz] = steered ? 7.0 * second : 0.0;
+      value[rtm::damper_length] = -0.8 * travel;
+    }
+  }
+  node_slopes(Interpolation::parabolic, map.x.data(), 3, map.y.data(), 3, rtm::channel_count, map.values.data(),
+              map.slopes.data());
+  return map;
+}
+
+// Deflection of a wheel by a side force: a little steer.
+rtm::LinearTable side_compliance() {
+  rtm::LinearTable t;
+  t.knots = {-5000.0, 0.0, 5000.0};
+  t.channels = rtm::compliance_count;
+  t.values.assign(3 * rtm::compliance_count, 0.0);
+  t.values[rtm::crz] = -0.002;
+  t.values[2 * rtm::compliance_count + rtm::crz] = 0.003;
+  return t;
+}
+
+MagicFormulaCoefficients<double> coefficients() {
+  const std::vector<double> none(MagicFormulaCoefficients<double>::size, 0.0);
+  MagicFormulaCoefficients<double> c = MagicFormulaCoefficients<double>::from_array(none.data());
+  for (double* scale : {&c.LFZO, &c.LCX, &c.LMUX, &c.LEX, &c.LKX, &c.LCY, &c.LMUY, &c.LEY, &c.LKY, &c.LTR, &c.LXAL, &c.LYKA,
+                        &c.LMX, &c.LMY, &c.LCZ, &c.LSGKP, &c.LSGAL, &c.LGAX, &c.LGAY, &c.LGAZ}) {
+    *scale = 1.0;
+  }
+  c.FNOMIN = 4000.0;
+  c.NOMPRES = 2.2e5;
+  c.LONGVL = 16.7;
+  c.VXLOW = 1.0;
+  c.FZMIN = 100.0;
+  c.UNLOADED_RADIUS = 0.32;
+  c.VERTICAL_STIFFNESS = 2e5;
+  c.VERTICAL_DAMPING = 100.0;
+  c.LONGITUDINAL_STIFFNESS = 4e5;
+  c.LATERAL_STIFFNESS = 1.5e5;
+  c.Q_RE0 = 1.0;
+  c.DREFF = 0.25;
+  c.BREFF = 8.0;
+  c.FREFF = 0.05;
+  c.PCX1 = 1.6;
+  c.PDX1 = 1.1;
+  c.PKX1 = 22.0;
+  c.PCY1 = 1.3;
+  c.PDY1 = 1.0;
+  c.PKY1 = -20.0;
+  c.PKY2 = 1.6;
+  c.PKY4 = 2.0;
+  c.PEY1 = -0.8;
+  c.RBX1 = 12.0;
+  c.RBX2 = 10.0;
+  c.RCX1 = 1.1;
+  c.RBY1 = 10.0;
+  c.RBY2 = 8.0;
+  c.RCY1 = 1.0;
+  c.QBZ1 = 10.0;
+  c.QCZ1 = 1.2;
+  c.QDZ1 = 0.1;
+  c.QSY1 = 0.01;
+  return c;
+}
+
+template <class T>
+RtmParameters<T> parameters() {
+  const std::vector<double> none(RtmParameters<T>::size, 0.0);
+  RtmParameters<T> p = RtmParameters<T>::from_array(none.data());
+  p.sprung_mass = T(1300.0);
+  p.Ixx = T(450.0);
+  p.Iyy = T(1900.0);
+  p.Izz = T(2100.0);
+  p.cg_to_front = T(1.2);
+  p.cg_height = T(0.56);
+  p.unsprung_mass_front = p.unsprung_mass_rear = T(40.0);
+  p.wheel_inertia_front = p.wheel_inertia_rear = T(1.2);
+  p.spring_factor_front = p.spring_factor_rear = p.stop_factor_front = p.stop_factor_rear = T(1.0);
+  p.antiroll_factor_front = p.antiroll_factor_rear = p.damper_factor_front = p.damper_factor_rear = T(1.0);
+  p.compliance_factor_front = p.compliance_factor_rear = T(1.0);
+  p.steering_ratio = T(0.008);
+  p.gravity = T(9.81);
+  return p;
+}
+
+template <class T>
+rtm::Model<T> car() {
+  rtm::Model<T> m;
+  m.p = parameters<T>();
+  for (int i = 0; i < rtm::wheel_count; ++i) {
+    const double side = i % 2 == 0 ? 1.0 : -1.0;
+    rtm::WheelData& wheel = m.wheels[i];
+    wheel.centre = {i < 2 ? 1.2 : -1.5, side * 0.75, 0.31};
+    wheel.kinematics = kinematics(side, i < 2);
+    wheel.own[rtm::side_force] = side_compliance();
+    rtm::TyreData t;
+    t.tyre.model = TyreModel::mf61;
+    t.tyre.mirrored = i % 2 != 0;
+    t.tyre.mf = coefficients();
+    if (i >= 2) t.tyre.mf.PKY1 = -24.0;
+    t.wheel = i;
+    t.pressure = 2.2e5;
+    m.tyres.push_back(t);
+  }
+  m.axles[0] = {true, false, line(28e3), {}, line(12e3), line(1900.0)};
+  m.axles[1] = {false, false, line(30e3), {}, line(5e3), line(1900.0)};
+  m.axles[0].spring.y = {-28e3 + 3600.0, 3600.0, 28e3 + 3600.0};
+  m.axles[1].spring.y = {-30e3 + 2900.0, 2900.0, 30e3 + 2900.0};
+  m.reset();
+  return m;
+}
+
+struct Trace {
+  std::vector<double> yaw_rate, roll_rate, load, speed;
+};
+
+// Settled, then rolling at 20 m/s: a step of the steering wheel, then the brake.
+template <class T>
+Trace step_steer() {
+  rtm::Model<T> m = car<T>();
+  rtm::Inputs<T> in;
+  for (int k = 0; k < 2000; ++k) m.step(in, 1e-3);
+  m.state.v.x = T(20.0);
+  for (T& spin : m.state.spin) spin = T(20.0 / 0.315);
+  Trace trace;
+  for (int k = 0; k < 1500; ++k) {
+    const double angle = k < 100 ? 0.0 : k < 250 ? (k - 100) * 0.006 : 0.9;
+    in.steering_wheel_rate = (angle - in.steering_wheel_angle) / 1e-3;
+    in.steering_wheel_angle = angle;
+    m.p.brake_front = m.p.brake_rear = T(800.0);
+    in.brake = T(k > 1000 ? 0.4 : 0.0);
+    const long before = allocations;
+    m.step(in, 1e-3);
+    CHECK(allocations == before);
+    trace.yaw_rate.push_back(static_cast<double>(value_of(m.state.w.z)));
+    trace.roll_rate.push_back(static_cast<double>(value_of(m.state.w.x)));
+    trace.load.push_back(static_cast<double>(value_of(m.tyre_outputs[1].Fz)));
+    trace.speed.push_back(static_cast<double>(value_of(m.state.v.x)));
+  }
+  return trace;
+}
+
+// Largest difference over the largest value.
+double difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0.0, off = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    largest = fmax(largest, fabs(a[i]));
+    off = fmax(off, fabs(a[i] - b[i]));
+  }
+  return off / largest;
+}
+
+template <class T>
+void agrees(const Trace& exact, double tolerance) {
+  const Trace other = step_steer<T>();
+  CHECK_NEAR(difference(exact.yaw_rate, other.yaw_rate), 0.0, tolerance);
+  CHECK_NEAR(difference(exact.roll_rate, other.roll_rate), 0.0, tolerance);
+  CHECK_NEAR(difference(exact.load, other.load), 0.0, tolerance);
+  CHECK_NEAR(difference(exact.speed, other.speed), 0.0, tolerance);
+}
+
+}  // namespace
+
+int main() {
+  const Trace exact = step_steer<double>();
+  // it does what a car does: turns left, leans on its right tyres, and slows down under the brake
+  CHECK(exact.yaw_rate[900] > 0.1 && exact.yaw_rate[900] < 1.0);
+  CHECK(exact.load[900] > 1.2 * exact.load[50]);
+  CHECK(exact.speed.back() < exact.speed[1000] - 0.5);
+  // four wheels abreast are four wheels one after the other; functions in lanes differ by some units in the last place
+  agrees<Dual<1>>(exact, 1e-11);
+  agrees<float>(exact, 1e-4);
+  return report("rtm");
+}
