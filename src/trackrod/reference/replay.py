@@ -20,8 +20,6 @@ __all__ = ["Replay"]
 
 Array = NDArray[np.float64]
 
-#: A rise for each metre that nothing notices [-].
-_HARDLY = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,10 +42,6 @@ class Replay(Manoeuvre):
         speed = max(float(self.source.run[signals.VX][0]), 0.0)
         free = self.source.longitudinal is Longitudinal.FREE
         return Start(speed if speed > AT_REST else 0.0, self._gear, free)
-
-    def grade(self) -> float:
-        """Too small to matter: on a slope models are held by their brakes while they settle, as here they must be."""
-        return _HARDLY
 
     def phases(self) -> tuple[Phase, ...]:
         """Those of the run if it tells them, otherwise one."""
