@@ -17,7 +17,8 @@ from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.multibody.compile import CompiledModel, compile_vehicle
 from trackrod.multibody.mechanism import find_wrong_mechanism, listed
-from trackrod.multibody.motion import BodyAngles, rotation_matrices, wheel_positions
+from trackrod.multibody.motion import BodyAngles, joint_angles, joint_travel, rotation_matrices, wheel_positions
+from trackrod.multibody.steering import SteeringModel
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -34,6 +35,8 @@ _FARTHEST = 0.4
 STANDARD_GRAVITY = 9.80665
 
 ENGINE_SPEED = Signal("engine_speed", KINDS["angular_velocity"], "speed of the crankshaft")
+STEERING_TORQUE = Signal("steering_wheel_torque", KINDS["torque"], "that the driver exerts", "left turn")
+TWIST = Signal("torsion_bar_twist", KINDS["angle"], "of the torsion bar, steering shaft against pinion", "left turn")
 
 
 class BrokenOffError(ConvergenceError):
@@ -78,8 +81,6 @@ class Equilibrium:
 class MultibodyVehicle:
     """A vehicle as multibody model, on a level road unless heights are given.
 
-    The steering is rigid: the rack follows the steering wheel by its ratio.
-
     Parameters
     ----------
     vehicle
@@ -90,6 +91,8 @@ class MultibodyVehicle:
         Newton iterations of each step.
     road_height
         Height of the road in V [m]; the lowest point of the unloaded front tyres is about right for bundled vehicles.
+    steering
+        Whether the rack follows the steering wheel by its ratio, or the steering is a mechanism with a torsion bar.
 
     Raises
     ------
@@ -100,13 +103,21 @@ class MultibodyVehicle:
     `trackrod inspect` and the K&C rig do.
     """
 
-    def __init__(self, vehicle: Vehicle, *, step: float = 1e-3, iterations: int = 1, road_height: float = 0.0) -> None:
+    def __init__(
+        self,
+        vehicle: Vehicle,
+        *,
+        step: float = 1e-3,
+        iterations: int = 1,
+        road_height: float = 0.0,
+        steering: SteeringModel = SteeringModel.RATIO,
+    ) -> None:
         if not (np.isfinite(step) and step > 0):
             raise InputError(f"the step is {step} s, it must be greater than zero")
         self.vehicle = vehicle
         self.step = step
         self.iterations = iterations
-        self.model: CompiledModel = compile_vehicle(vehicle)
+        self.model: CompiledModel = compile_vehicle(vehicle, steering=steering)
         self._core = self.model.core
         self._total = vehicle.mass_properties
         self.seconds = 0.0
@@ -277,9 +288,11 @@ class MultibodyVehicle:
         targets = np.zeros((steps, len(self.model.drives)))
         if "rack" in self.model.drives:
             targets[:, self.model.drives["rack"]] = rack
+        elif "steering_wheel" in self.model.drives:
+            targets[:, self.model.drives["steering_wheel"]] = angle
         pedals = np.column_stack([np.broadcast_to(x, steps) for x in (gas, pedal, gears)])
         heights = np.zeros((steps, 0)) if road_heights is None else np.ascontiguousarray(road_heights)
-        time, poses, twists, spins, tyres, _, other, kept, seconds = self._core.run(
+        time, poses, twists, spins, tyres, drives, other, kept, seconds = self._core.run(
             self.step, self.iterations, every, targets, np.ascontiguousarray(pedals), heights
         )
         self.seconds += seconds
@@ -291,6 +304,7 @@ class MultibodyVehicle:
             signals.BRAKE: pedals[last, 1],
         }
         inputs |= self._columns(*(array[:kept] for array in (poses, twists, spins, tyres, other)))
+        inputs |= self._steering_columns(poses[:kept], drives[:kept])
         metadata: dict[str, Plain] = {"vehicle": self.vehicle.name, "model": "multibody"}
         columns = {signals.TIME: time[:kept], **inputs}
         if kept == steps // every:
@@ -301,6 +315,19 @@ class MultibodyVehicle:
         )
         partial = Run(columns, {**metadata, "completed": False, "broken_off": message}) if kept > 1 else None
         raise BrokenOffError(message, partial)
+
+    def _steering_columns(self, poses: Array, drives: Array) -> dict[Signal | str, Array]:
+        """What a steering that is a mechanism does: rack travel, torque of the driver, twist of the torsion bar."""
+        column = self.model.column
+        if column is None:
+            return {}
+        found: dict[Signal | str, Array] = {
+            signals.RACK_TRAVEL: joint_travel(self.model, poses, column.rack),
+            STEERING_TORQUE: drives[:, self.model.drives["steering_wheel"]],
+        }
+        if column.twist is not None:
+            found[TWIST] = joint_angles(self.model, poses, column.twist)
+        return found
 
     def _columns(
         self, poses: Array, twists: Array, spins: Array, tyres: Array, other: Array

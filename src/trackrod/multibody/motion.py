@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from trackrod.core.corners import Corner
 from trackrod.multibody.compile import CompiledModel
+from trackrod.vehicle.elements import Joint
 
-__all__ = ["BodyAngles", "body_angles", "rotation_matrices", "wheel_positions"]
+__all__ = ["BodyAngles", "body_angles", "joint_angles", "joint_travel", "rotation_matrices", "wheel_positions"]
 
 Array = NDArray[np.float64]
 
@@ -61,3 +62,24 @@ def wheel_positions(model: CompiledModel, poses: Array, corner: Corner) -> tuple
     steer = np.arctan2(-axis_V[:, 0], axis_V[:, 1])
     camber = -corner.side.sign * np.arcsin(np.clip(axis_V[:, 2], -1.0, 1.0))
     return travel, steer, camber
+
+
+def joint_travel(model: CompiledModel, poses: Array, joint: Joint) -> Array:
+    """How far a joint has slid along its axis, its first body against its second [m]; poses of shape (n, bodies, 7)."""
+    place, axis = np.array(joint.position), np.array(joint.axis)
+    first, second = (model.index[body] for body in joint.bodies)
+    R_first, R_second = (rotation_matrices(poses[:, index, 3:]) for index in (first, second))
+    ends = (
+        poses[:, index, :3] + R @ (place - model.centres[index]) for index, R in ((first, R_first), (second, R_second))
+    )
+    return np.asarray(np.einsum("ni,ni->n", R_second @ axis, np.subtract(*ends)))
+
+
+def joint_angles(model: CompiledModel, poses: Array, joint: Joint) -> Array:
+    """How far a joint has turned about its axis: its first body against its second [rad]; without jumps over time."""
+    axis = np.array(joint.axis)
+    across = np.cross(np.eye(3)[int(np.abs(axis).argmin())], axis)
+    across /= np.linalg.norm(across)
+    R_first, R_second = (rotation_matrices(poses[:, model.index[body], 3:]) for body in joint.bodies)
+    mark = np.einsum("nji,nj->ni", R_second, R_first @ across)
+    return np.asarray(np.unwrap(np.arctan2(mark @ np.cross(axis, across), mark @ across)))
