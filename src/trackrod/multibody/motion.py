@@ -66,13 +66,8 @@ def wheel_positions(model: CompiledModel, poses: Array, corner: Corner) -> tuple
 
 def joint_travel(model: CompiledModel, poses: Array, joint: Joint) -> Array:
     """How far a joint has slid along its axis, its first body against its second [m]; poses of shape (n, bodies, 7)."""
-    place, axis = np.array(joint.position), np.array(joint.axis)
-    first, second = (model.index[body] for body in joint.bodies)
-    R_first, R_second = (rotation_matrices(poses[:, index, 3:]) for index in (first, second))
-    ends = (
-        poses[:, index, :3] + R @ (place - model.centres[index]) for index, R in ((first, R_first), (second, R_second))
-    )
-    return np.asarray(np.einsum("ni,ni->n", R_second @ axis, np.subtract(*ends)))
+    (_, first), (R_second, second) = (_moved(model, poses, body, joint) for body in joint.bodies)
+    return np.asarray(np.einsum("ni,ni->n", R_second @ np.array(joint.axis), first - second))
 
 
 def joint_angles(model: CompiledModel, poses: Array, joint: Joint) -> Array:
@@ -80,6 +75,15 @@ def joint_angles(model: CompiledModel, poses: Array, joint: Joint) -> Array:
     axis = np.array(joint.axis)
     across = np.cross(np.eye(3)[int(np.abs(axis).argmin())], axis)
     across /= np.linalg.norm(across)
-    R_first, R_second = (rotation_matrices(poses[:, model.index[body], 3:]) for body in joint.bodies)
+    (R_first, _), (R_second, _) = (_moved(model, poses, body, joint) for body in joint.bodies)
     mark = np.einsum("nji,nj->ni", R_second, R_first @ across)
     return np.asarray(np.unwrap(np.arctan2(mark @ np.cross(axis, across), mark @ across)))
+
+
+def _moved(model: CompiledModel, poses: Array, body: str, joint: Joint) -> tuple[Array, Array]:
+    """Rotation of a body, and where its point at the joint is; a body that is not in the model stands still."""
+    place, index = np.array(joint.position), model.index.get(body)
+    if index is None:
+        return np.broadcast_to(np.eye(3), (len(poses), 3, 3)), np.broadcast_to(place, (len(poses), 3))
+    R = rotation_matrices(poses[:, index, 3:])
+    return R, poses[:, index, :3] + R @ (place - model.centres[index])
