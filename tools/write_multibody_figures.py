@@ -210,8 +210,8 @@ def stepped(vehicle: Vehicle, steering: SteeringModel) -> Run:
 def draw_steering(vehicles: list[Vehicle], shown: Vehicle) -> str:
     figure = Figure(figsize=(12.0, 3.8), layout="constrained")
     uneven_axes, yaw_axes, twist_axes = axes_of(figure, columns=3)
-    rows = ["| | unevenness [°] | twist [°] | torque [N·m] | yaw rate, mechanism / ratio | time of a step |"]
-    rows.append("|---|---|---|---|---|---|")
+    rows = ["| | unevenness [°] | twist [°] | torque [N·m] | yaw rate, mechanism / ratio |"]
+    rows.append("|---|---|---|---|---|")
     for vehicle in vehicles:
         if vehicle.steering is None:
             continue
@@ -225,7 +225,7 @@ def draw_steering(vehicles: list[Vehicle], shown: Vehicle) -> str:
         twist, torque = np.degrees(mechanism["torsion_bar_twist_rad"]), mechanism["steering_wheel_torque_Nm"]
         rows.append(
             f"| `{vehicle.name}` | {np.ptp(uneven) / 2:.1f} | {twist[-1]:.2f} | {torque[-1]:.1f} "
-            f"| {last[SteeringModel.MECHANISM] / last[SteeringModel.RATIO]:.3f} | {step_ratio(vehicle):.2f} |"
+            f"| {last[SteeringModel.MECHANISM] / last[SteeringModel.RATIO]:.3f} |"
         )
         if vehicle is shown:
             for steering, run in runs.items():
@@ -233,30 +233,14 @@ def draw_steering(vehicles: list[Vehicle], shown: Vehicle) -> str:
             twist_axes.plot(mechanism.time, twist, label="twist [°]")
             twist_axes.plot(mechanism.time, torque, label="torque of the driver [N·m]")
     uneven_axes.set(xlabel="steering-wheel angle [°]", ylabel="shaft − steering wheel [°]", title="universal joints")
+    uneven_axes.set_ylim(bottom=-6.5)  # room for the legend
     yaw_axes.set(xlabel="time [s]", ylabel="yaw rate [rad/s]", title=f"{shown.name}, 25° at 80 km/h")
     twist_axes.set(xlabel="time [s]", title="torsion bar and steering wheel")
     for axes in (uneven_axes, yaw_axes, twist_axes):
-        axes.legend(fontsize=8)
+        axes.legend(fontsize=8, ncols=2 if axes is uneven_axes else 1, loc="lower center")
         axes.grid(visible=True, alpha=0.3)
     save(figure, "multibody_steering.png")
     return "\n".join(rows)
-
-
-def step_ratio(vehicle: Vehicle) -> float:
-    """Time of a step with the mechanism over that without it."""
-    models = []
-    for steering in (SteeringModel.MECHANISM, SteeringModel.RATIO):
-        model = MultibodyVehicle(vehicle, steering=steering)
-        model.settle()
-        model.start(SPEED)
-        models.append(model.model.core)
-    shortest = [np.inf, np.inf]
-    for _ in range(40):
-        for k, core in enumerate(models):
-            start = perf_counter_ns()
-            core.step(1e-3, 1, 20)
-            shortest[k] = min(shortest[k], perf_counter_ns() - start)
-    return float(shortest[0] / shortest[1])
 
 
 def error_table(vehicles: list[Vehicle]) -> str:

@@ -295,6 +295,23 @@ void derivatives_are_exact() {
   }
 }
 
+// Where damping is greater than inertia, what bodies that fly past each other change in it is seen too.
+void derivatives_of_strong_damping_are_exact() {
+  for (int round = 0; round < 6; ++round) {
+    for (int b : {1, ground}) {
+      Model driven = two_bodies(true), geared = two_bodies(true);
+      add_element(driven, 9, b);
+      driven.drives[0].damping = 1e6;
+      add_element(geared, 11, b);
+      geared.gears[0].damping = 1e5;
+      for (Model* m : {&driven, &geared}) {
+        const Difference d = dynamic_difference(*m, 1e-4);
+        CHECK_NEAR(d.worst / d.scale, 0.0, 1e-5);
+      }
+    }
+  }
+}
+
 // Forces inside a system change neither its momentum nor its angular momentum.
 void momentum_is_conserved() {
   for (int kind = 0; kind < kinds; ++kind) {
@@ -441,6 +458,25 @@ void cantilever_bends() {
       CHECK_NEAR(length - m.state.poses.back().r.x, 0.05643, 1e-4);
     }
   }
+}
+
+// The inverse of a block is one, also where rows must be swapped.
+void blocks_invert() {
+  for (int round = 0; round < 20; ++round) {
+    Mat6 block, inverse;
+    for (double& value : block.m) value = random_number(-1.0, 1.0);
+    if (round % 2 == 0) {
+      for (int i = 0; i < 5; ++i) block(i, i) = 0.0;
+    }
+    CHECK(invert(block, inverse));
+    Mat6 product{};
+    subtract_product(product, block, inverse);
+    for (int i = 0; i < 6; ++i) {
+      for (int j = 0; j < 6; ++j) CHECK_NEAR(-product(i, j), i == j ? 1.0 : 0.0, 1e-9);
+    }
+  }
+  Mat6 singular{}, inverse;
+  CHECK(!invert(singular, inverse));
 }
 
 // The block factorisation solves what it is given, with fill-in.
@@ -681,6 +717,7 @@ void a_step_allocates_nothing() {
 
 int main() {
   derivatives_are_exact();
+  derivatives_of_strong_damping_are_exact();
   wheel_rows_are_exact();
   a_step_allocates_nothing();
   momentum_is_conserved();
@@ -688,6 +725,7 @@ int main() {
   oscillator_has_its_frequency();
   free_rotation_keeps_its_momentum();
   cantilever_bends();
+  blocks_invert();
   block_solver_solves();
   return test::report("multibody");
 }
