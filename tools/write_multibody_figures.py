@@ -91,7 +91,7 @@ def save(figure: Figure, name: str) -> None:
     with atomic_path(path) as temporary:
         figure.savefig(temporary, format="png", dpi=90)
         with Image.open(temporary) as picture:
-            few = picture.convert("RGB").quantize(64, dither=Image.Dither.NONE)
+            few = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
         few.save(temporary, format="PNG", optimize=True)
     print(f"wrote {path.relative_to(ROOT)}")
 
