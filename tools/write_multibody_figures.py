@@ -23,6 +23,7 @@ from trackrod.core.files import atomic_path, write_atomically
 from trackrod.core.series import Run
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.multibody.reference import DriverInputs, ReferenceRun, reference_run
+from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -90,7 +91,7 @@ def save(figure: Figure, name: str) -> None:
     with atomic_path(path) as temporary:
         figure.savefig(temporary, format="png", dpi=90)
         with Image.open(temporary) as picture:
-            few = picture.convert("RGB").quantize(64, dither=Image.Dither.NONE)
+            few = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
         few.save(temporary, format="PNG", optimize=True)
     print(f"wrote {path.relative_to(ROOT)}")
 
@@ -187,6 +188,61 @@ def draw_times(vehicles: list[Vehicle]) -> str:
     return head + "\n".join(words)
 
 
+def turning(vehicle: Vehicle, seconds: float = 4.0) -> Run:
+    """At 10 km/h, the steering wheel a turn to the left and a turn to the right, through the mechanism."""
+    model = MultibodyVehicle(vehicle, steering=SteeringModel.MECHANISM)
+    model.settle()
+    model.start(10 / 3.6)
+    time: Array = 1e-3 * np.arange(1, round(1e3 * seconds) + 1, dtype=np.float64)
+    return model.advance(2 * np.pi * np.sin(2 * np.pi * time / seconds), 0.1, 0.0, 0, every=10)
+
+
+def stepped(vehicle: Vehicle, steering: SteeringModel) -> Run:
+    """25° in a tenth of a second at 80 km/h."""
+    given = step_steer(25.0)
+    model = MultibodyVehicle(vehicle, steering=steering)
+    model.settle()
+    model.start(SPEED)
+    time: Array = 1e-3 * np.arange(1, round(1e3 * float(given.time[-1])) + 1, dtype=np.float64)
+    return model.advance(*given.at(time), every=10)
+
+
+def draw_steering(vehicles: list[Vehicle], shown: Vehicle) -> str:
+    figure = Figure(figsize=(12.0, 3.8), layout="constrained")
+    uneven_axes, yaw_axes, twist_axes = axes_of(figure, columns=3)
+    rows = ["| | unevenness [°] | twist [°] | torque [N·m] | yaw rate, mechanism / ratio |"]
+    rows.append("|---|---|---|---|---|")
+    for vehicle in vehicles:
+        if vehicle.steering is None:
+            continue
+        run = turning(vehicle)
+        angle, pinion = run["steering_wheel_angle_rad"], run["rack_travel_m"] / vehicle.steering.ratio
+        uneven = np.degrees(pinion + run["torsion_bar_twist_rad"] - angle)
+        uneven_axes.plot(np.degrees(angle), uneven, lw=1.2, label=vehicle.name)
+        runs = {steering: stepped(vehicle, steering) for steering in SteeringModel}
+        mechanism = runs[SteeringModel.MECHANISM]
+        last = {steering: float(run[YAW_RATE][-1]) for steering, run in runs.items()}
+        twist, torque = np.degrees(mechanism["torsion_bar_twist_rad"]), mechanism["steering_wheel_torque_Nm"]
+        rows.append(
+            f"| `{vehicle.name}` | {np.ptp(uneven) / 2:.1f} | {twist[-1]:.2f} | {torque[-1]:.1f} "
+            f"| {last[SteeringModel.MECHANISM] / last[SteeringModel.RATIO]:.3f} |"
+        )
+        if vehicle is shown:
+            for steering, run in runs.items():
+                yaw_axes.plot(run.time, run[YAW_RATE], label=str(steering))
+            twist_axes.plot(mechanism.time, twist, label="twist [°]")
+            twist_axes.plot(mechanism.time, torque, label="torque of the driver [N·m]")
+    uneven_axes.set(xlabel="steering-wheel angle [°]", ylabel="shaft − steering wheel [°]", title="universal joints")
+    uneven_axes.set_ylim(bottom=-6.5)  # room for the legend
+    yaw_axes.set(xlabel="time [s]", ylabel="yaw rate [rad/s]", title=f"{shown.name}, 25° at 80 km/h")
+    twist_axes.set(xlabel="time [s]", title="torsion bar and steering wheel")
+    for axes in (uneven_axes, yaw_axes, twist_axes):
+        axes.legend(fontsize=8, ncols=2 if axes is uneven_axes else 1, loc="lower center")
+        axes.grid(visible=True, alpha=0.3)
+    save(figure, "multibody_steering.png")
+    return "\n".join(rows)
+
+
 def error_table(vehicles: list[Vehicle]) -> str:
     given = step_steer(25.0)
     rows = ["| | " + " | ".join(f"{step:g} ms" for step in STEPS_MS) + " | error bar of the reference |"]
@@ -220,6 +276,7 @@ def main() -> int:
         "sweep": draw_sweep(vehicles["integral_link"]),
         "times": draw_times([vehicles[name] for name in ("integral_link", "lcv_7t")]),
         "errors": error_table(list(vehicles.values())),
+        "steering": draw_steering(list(vehicles.values()), vehicles["integral_link"]),
     }
     write_atomically(PAGE, with_blocks(PAGE.read_text(encoding="utf-8"), blocks))
     print(f"wrote {PAGE.relative_to(ROOT)}")

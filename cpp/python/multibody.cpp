@@ -50,6 +50,11 @@ M3 matrix3(const Rows& m) {
   return r;
 }
 
+// A unit vector across an axis.
+V3 across(const V3& axis) {
+  return normalised(cross(axis, std::fabs(axis.x) < 0.7 ? V3{1, 0, 0} : V3{0, 1, 0}));
+}
+
 Curve curve(const Points& p) {
   if (p.first.empty()) return Curve::linear(0.0);
   if (p.first.size() == 1 && p.second.size() == 1) return Curve::linear(p.second[0]);  // a rate
@@ -141,8 +146,7 @@ class MultibodyHandle {
     e.a = index(a);
     e.b = index(b);
     e.axis_b = normalised(vector3(axis));
-    const V3 helper = std::fabs(e.axis_b.x) < 0.7 ? V3{1, 0, 0} : V3{0, 1, 0};
-    e.mark_a = e.mark_b = normalised(cross(e.axis_b, helper));
+    e.mark_a = e.mark_b = across(e.axis_b);
     e.torque = curve(torque);
     e.preload = preload;
     e.damping = damping;
@@ -167,14 +171,26 @@ class MultibodyHandle {
     return static_cast<int>(model_.beams.size()) - 1;
   }
 
-  int add_drive(int a, int b, const Values& position, const Values& axis, double stiffness, double damping) {
+  int add_drive(int a, int b, const Values& position, const Values& axis, bool turns, double stiffness, double damping) {
     Drive e{};
-    place(e, a, b, vector3(position), vector3(position));
-    e.axis_b = normalised(vector3(axis));
+    static_cast<JointMotion&>(e) = joint_motion(a, b, position, axis, turns);
     e.stiffness = stiffness;
     e.damping = damping;
     model_.drives.push_back(e);
     return static_cast<int>(model_.drives.size()) - 1;
+  }
+
+  // Joints that drives, gears and assistance act on, in the order of their indices.
+  int add_joint_motion(int a, int b, const Values& position, const Values& axis, bool turns) {
+    joint_motions_.push_back(joint_motion(a, b, position, axis, turns));
+    return static_cast<int>(joint_motions_.size()) - 1;
+  }
+  void add_gear(int first, int second, double ratio, double stiffness, double damping) {
+    if (!(std::isfinite(ratio) && ratio != 0.0)) throw std::invalid_argument("a gear needs a ratio other than zero");
+    model_.gears.push_back({{joint_motion_at(first), joint_motion_at(second)}, ratio, stiffness, damping});
+  }
+  void add_assist(int first, int second, const Points& load) {
+    model_.assists.push_back({{joint_motion_at(first), joint_motion_at(second)}, curve(load)});
   }
 
   int add_wheel(int body, int brake_body, int drive_body, const Values& axis, double inertia) {
@@ -508,6 +524,15 @@ class MultibodyHandle {
     e.arm_a = point_a - centre_of(a);
     e.arm_b = point_b - centre_of(b);
   }
+  JointMotion joint_motion(int a, int b, const Values& position, const Values& axis, bool turns) const {
+    JointMotion e{};
+    place(e, a, b, vector3(position), vector3(position));
+    e.axis_b = normalised(vector3(axis));
+    e.turns = turns;
+    e.mark_a = e.mark_b = across(e.axis_b);
+    return e;
+  }
+  const JointMotion& joint_motion_at(int i) const { return joint_motions_.at(static_cast<size_t>(i)); }
   void require_finished() const {
     if (!finished_) throw std::logic_error("finish() must be called first");
   }
@@ -580,6 +605,7 @@ class MultibodyHandle {
 
   Model model_;
   std::vector<Pose<double>> design_;
+  std::vector<JointMotion> joint_motions_;
   std::deque<OwnedTable> tables_;  // tyres keep views of them
   std::vector<double> full_brake_;  // torque of each wheel at full pedal
   bool finished_ = false;
@@ -605,7 +631,14 @@ void bind_multibody(nb::module_& m) {
       .def("add_torsion", &MultibodyHandle::add_torsion, "a"_a, "b"_a, "axis"_a, "torque"_a, "preload"_a, "damping"_a)
       .def("add_beam", &MultibodyHandle::add_beam, "a"_a, "b"_a, "end_2"_a, "end_1"_a, "frame"_a, "axial"_a,
            "bending"_a, "force"_a, "moment"_a, "damping"_a)
-      .def("add_drive", &MultibodyHandle::add_drive, "a"_a, "b"_a, "position"_a, "axis"_a, "stiffness"_a, "damping"_a)
+      .def("add_drive", &MultibodyHandle::add_drive, "a"_a, "b"_a, "position"_a, "axis"_a, "turns"_a, "stiffness"_a,
+           "damping"_a)
+      .def("add_joint_motion", &MultibodyHandle::add_joint_motion, "a"_a, "b"_a, "position"_a, "axis"_a, "turns"_a,
+           "A joint that gears and assistance may name by the index returned.")
+      .def("add_gear", &MultibodyHandle::add_gear, "first"_a, "second"_a, "ratio"_a, "stiffness"_a, "damping"_a,
+           "Motion of the first joint = ratio times that of the second.")
+      .def("add_assist", &MultibodyHandle::add_assist, "first"_a, "second"_a, "load"_a,
+           "A load along the motion of the first joint over the motion of the second.")
       .def("add_wheel", &MultibodyHandle::add_wheel, "body"_a, "brake_body"_a, "drive_body"_a, "axis"_a, "inertia"_a)
       .def("add_tyre", &MultibodyHandle::add_tyre, "model"_a, "mirrored"_a, "coefficients"_a, "deflection_load"_a,
            "bottoming"_a, "centre"_a, "pressure"_a)

@@ -149,13 +149,23 @@ Beam some_beam(const Model& m, int a, int b, double damping) {
   return e;
 }
 
-Drive some_drive(const Model& m, int a, int b) {
-  Drive e{};
+JointMotion some_motion(const Model& m, int a, int b, bool turns) {
+  JointMotion e{};
   e.a = a;
   e.b = b;
   e.arm_a = in_body(m, a, random_vector(0.2));
   e.arm_b = in_body(m, b, random_vector(0.2));
-  e.axis_b = random_frame().column(1);
+  const M3 frame = random_frame(), other = to_matrix(quat_exp(random_vector(0.2))) * frame;
+  e.axis_b = frame_in_body(m, b, frame).column(2);
+  e.turns = turns;
+  e.mark_b = frame_in_body(m, b, frame).column(0);
+  e.mark_a = frame_in_body(m, a, other).column(0);
+  return e;
+}
+
+Drive some_drive(const Model& m, int a, int b, bool turns) {
+  Drive e{};
+  static_cast<JointMotion&>(e) = some_motion(m, a, b, turns);
   e.stiffness = 4e3;
   e.damping = 60.0;
   e.target = 0.02;
@@ -234,6 +244,8 @@ Difference static_difference(Model& m) {
   return found;
 }
 
+constexpr int kinds = 15;
+
 // Adds one element of a kind; the second body may be the ground.
 void add_element(Model& m, int kind, int b) {
   switch (kind) {
@@ -246,7 +258,17 @@ void add_element(Model& m, int kind, int b) {
     case 6: m.torsions.push_back(some_torsion(m, 0, b)); break;
     case 7: m.beams.push_back(some_beam(m, 0, b, 0.0)); break;
     case 8: m.beams.push_back(some_beam(m, 0, b, 2e-3)); break;
-    default: m.drives.push_back(some_drive(m, 0, b)); break;
+    case 9: m.drives.push_back(some_drive(m, 0, b, false)); break;
+    case 10: m.drives.push_back(some_drive(m, 0, b, true)); break;
+    // joints of a tie share a body or two, in either order, and slide or turn
+    case 11: {
+      const JointMotion second = some_motion(m, 1, b == ground ? ground : 0, false);
+      m.gears.push_back({{some_motion(m, 0, b, true), second}, 12.0, 30.0, 0.4});
+      break;
+    }
+    case 12: m.gears.push_back({{some_motion(m, 0, b, false), some_motion(m, b, 0, true)}, 0.1, 4e3, 60.0}); break;
+    case 13: m.gears.push_back({{some_motion(m, 0, b, true), some_motion(m, 1, 0, true)}, 2.0, 40.0, 0.5}); break;
+    default: m.assists.push_back({{some_motion(m, 0, b, false), some_motion(m, 0, 1, true)}, turning()}); break;
   }
   const std::vector<Twist<double>> twists = m.state.twists;
   const auto loads = m.loads;
@@ -256,7 +278,7 @@ void add_element(Model& m, int kind, int b) {
 }
 
 void derivatives_are_exact() {
-  for (int kind = 0; kind <= 9; ++kind) {
+  for (int kind = 0; kind < kinds; ++kind) {
     for (int round = 0; round < 6; ++round) {
       for (int b : {1, ground}) {
         Model rest = two_bodies(false);
@@ -273,9 +295,26 @@ void derivatives_are_exact() {
   }
 }
 
+// Where damping is greater than inertia, what bodies that fly past each other change in it is seen too.
+void derivatives_of_strong_damping_are_exact() {
+  for (int round = 0; round < 6; ++round) {
+    for (int b : {1, ground}) {
+      Model driven = two_bodies(true), geared = two_bodies(true);
+      add_element(driven, 9, b);
+      driven.drives[0].damping = 1e6;
+      add_element(geared, 11, b);
+      geared.gears[0].damping = 1e5;
+      for (Model* m : {&driven, &geared}) {
+        const Difference d = dynamic_difference(*m, 1e-4);
+        CHECK_NEAR(d.worst / d.scale, 0.0, 1e-5);
+      }
+    }
+  }
+}
+
 // Forces inside a system change neither its momentum nor its angular momentum.
 void momentum_is_conserved() {
-  for (int kind = 0; kind <= 9; ++kind) {
+  for (int kind = 0; kind < kinds; ++kind) {
     Model m = two_bodies(true);
     m.gravity = {0, 0, 0};
     m.loads.assign(2, {{0, 0, 0}, {0, 0, 0}});
@@ -320,6 +359,51 @@ void oscillator_has_its_frequency() {
   }
   CHECK_NEAR(errors[1] / errors[0], 0.5, 0.02);
   CHECK_NEAR(2.0 * errors[1] - errors[0], 0.0, 2e-8);  // extrapolated
+}
+
+// A joint as the compiler makes it: stiff in what it holds, along or about z.
+Pair ideal_joint(int a, const V3& place, bool turns) {
+  Pair p{};
+  p.a = a;
+  p.b = ground;
+  p.arm_b = place;
+  p.frame_a = p.frame_b = M3::identity();
+  for (int i = 0; i < 3; ++i) {
+    p.force[i] = Curve::linear(i == 2 && !turns ? 0.0 : 3e10);
+    p.torque[i] = Curve::linear(turns ? 0.0 : 1e9);
+  }
+  p.rotation = turns ? Rotation::axis : Rotation::vector;
+  p.stiffness = 1e9;
+  return p;
+}
+
+// A rack pushed against a pinion: the pinion's inertia counts as I r^2, over several turns, and no work is lost.
+void a_pinion_turns_with_its_rack() {
+  const double mass = 3.0, inertia = 4e-4, ratio = 110.0, push = 40.0, end = 0.3, h = 1e-5;
+  Model m;
+  m.bodies.push_back({0.5, M3::diagonal(inertia, inertia, inertia)});
+  m.bodies.push_back({mass, M3::diagonal(0.1, 0.1, 0.1)});
+  m.state.poses.push_back({{0, 0, 0}, Quat<double>::identity()});
+  m.state.poses.push_back({{0.1, 0, 0}, Quat<double>::identity()});
+  m.pairs.push_back(ideal_joint(0, {0, 0, 0}, true));
+  m.pairs.push_back(ideal_joint(1, {0.1, 0, 0}, false));
+  const JointMotion pinion{0, ground, {0, 0, 0}, {0, 0, 0}, {0, 0, 1}, true, {1, 0, 0}, {1, 0, 0}};
+  const JointMotion rack{1, ground, {0, 0, 0}, {0.1, 0, 0}, {0, 0, 1}, false, {1, 0, 0}, {1, 0, 0}};
+  m.gears.push_back({{pinion, rack}, ratio, 2e6, 20.0});
+  m.finish();
+  m.gravity = {0, 0, 0};
+  m.loads[1].f = {0, 0, push};
+  double angle = 0.0;
+  for (int i = 0; i < static_cast<int>(std::lround(end / h)); ++i) {
+    m.step(h, 2);
+    angle += h * m.state.twists[0].w.z;
+  }
+  const double way = m.state.poses[1].r.z, speed = m.state.twists[1].v.z;
+  CHECK(angle > 4.0 * 3.14159);  // two turns and more
+  CHECK_NEAR(way / (0.5 * push / (mass + inertia * ratio * ratio) * end * end), 1.0, 1e-4);
+  CHECK_NEAR(angle / (ratio * way), 1.0, 1e-6);
+  const double energy = 0.5 * mass * speed * speed + 0.5 * inertia * m.state.twists[0].w.z * m.state.twists[0].w.z;
+  CHECK_NEAR(energy / (push * way), 1.0, 1e-4);
 }
 
 // A free body under no torque keeps its angular momentum as the step shrinks.
@@ -374,6 +458,25 @@ void cantilever_bends() {
       CHECK_NEAR(length - m.state.poses.back().r.x, 0.05643, 1e-4);
     }
   }
+}
+
+// The inverse of a block is one, also where rows must be swapped.
+void blocks_invert() {
+  for (int round = 0; round < 20; ++round) {
+    Mat6 block, inverse;
+    for (double& value : block.m) value = random_number(-1.0, 1.0);
+    if (round % 2 == 0) {
+      for (int i = 0; i < 5; ++i) block(i, i) = 0.0;
+    }
+    CHECK(invert(block, inverse));
+    Mat6 product{};
+    subtract_product(product, block, inverse);
+    for (int i = 0; i < 6; ++i) {
+      for (int j = 0; j < 6; ++j) CHECK_NEAR(-product(i, j), i == j ? 1.0 : 0.0, 1e-9);
+    }
+  }
+  Mat6 singular{}, inverse;
+  CHECK(!invert(singular, inverse));
 }
 
 // The block factorisation solves what it is given, with fill-in.
@@ -557,7 +660,9 @@ Model one_of_everything() {
   m.lines.push_back(some_line(m, 0, 1));
   m.torsions.push_back(some_torsion(m, 1, 2));
   m.beams.push_back(some_beam(m, 1, 2, 2e-3));
-  m.drives.push_back(some_drive(m, 0, 2));
+  m.drives.push_back(some_drive(m, 0, 2, false));
+  m.gears.push_back({{some_motion(m, 0, 2, true), some_motion(m, 1, 2, false)}, 12.0, 30.0, 0.4});
+  m.assists.push_back({{some_motion(m, 0, 1, false), some_motion(m, 1, 2, true)}, turning()});
   m.air.push_back({1, 0.4, 0.0, 0.1, {0, 0, 0.2}, {1, 0, 0}, {-1, 0, 0}});
   for (int i : {0, 2}) {
     TyreElement e{};
@@ -612,12 +717,15 @@ void a_step_allocates_nothing() {
 
 int main() {
   derivatives_are_exact();
+  derivatives_of_strong_damping_are_exact();
   wheel_rows_are_exact();
   a_step_allocates_nothing();
   momentum_is_conserved();
+  a_pinion_turns_with_its_rack();
   oscillator_has_its_frequency();
   free_rotation_keeps_its_momentum();
   cantilever_bends();
+  blocks_invert();
   block_solver_solves();
   return test::report("multibody");
 }

@@ -87,7 +87,18 @@ class Multibody:
 
     def add_beam(self, a: int, b: int, end_2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], end_1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], frame: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], axial: float, bending: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], force: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moment: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], damping: float) -> int: ...
 
-    def add_drive(self, a: int, b: int, position: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stiffness: float, damping: float) -> int: ...
+    def add_drive(self, a: int, b: int, position: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], turns: bool, stiffness: float, damping: float) -> int: ...
+
+    def add_joint_motion(self, a: int, b: int, position: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], turns: bool) -> int:
+        """A joint that gears and assistance may name by the index returned."""
+
+    def add_gear(self, first: int, second: int, ratio: float, stiffness: float, damping: float) -> None:
+        """Motion of the first joint = ratio times that of the second."""
+
+    def add_assist(self, first: int, second: int, load: tuple[Sequence[float], Sequence[float]]) -> None:
+        """
+        A load along the motion of the first joint over the motion of the second.
+        """
 
     def add_wheel(self, body: int, brake_body: int, drive_body: int, axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], inertia: float) -> int: ...
 

@@ -1,34 +1,27 @@
-// A displacement that is imposed through a stiffness: rack travel, rig pads.
+// A motion that is imposed through a stiffness: rack travel, angle of the steering wheel, rig pads.
 #pragma once
 
-#include "trackrod/multibody/element.hpp"
+#include "trackrod/multibody/joint_motion.hpp"
 
 namespace trackrod::multibody {
 
-struct Drive {
-  int a, b;
-  V3 arm_a, arm_b;     // points in body axes, from the centres of mass [m]
-  V3 axis_b;           // unit vector in axes of b
-  double stiffness;    // [N/m]
-  double damping;      // [N s/m]
-  double target, rate; // of the displacement of a's point against b's along the axis [m], [m/s]; set before each step
+struct Drive : JointMotion {
+  double stiffness;     // [N/m], [N m/rad]
+  double damping;       // [N s/m], [N m s/rad]
+  double target, rate;  // of the motion [m], [rad] and [m/s], [rad/s]; set before each step
 };
 
-inline double displacement(const Drive& e, const Relative<double>& x) {
-  return dot(e.axis_b, x.rho + x.R * e.arm_a - e.arm_b);
+inline double force(const Drive& e, const MotionState& s) {
+  const double behind = s.value - e.target;
+  return -(e.stiffness * (e.turns ? without_turns(behind) : behind) + e.damping * (s.rate - e.rate));
 }
 
-// Force that the drive exerts on a along its axis [N].
-inline double force(const Drive& e, const Relative<double>& x) {
-  const double speed = dot(e.axis_b, x.rho_dot + x.R * cross(x.w, e.arm_a));
-  return -(e.stiffness * (displacement(e, x) - e.target) + e.damping * (speed - e.rate));
-}
+// What the drive exerts on a along or about its axis [N], [N m].
+inline double force(const Drive& e, const Relative<double>& x) { return force(e, state_of(e, x)); }
 
 inline Response respond(const Drive& e, const Relative<double>& x) {
-  const M3 along = outer(e.axis_b, e.axis_b);
-  Response out;
-  add_point_force(out, x, e.arm_a, e.axis_b * force(e, x), along * -e.stiffness, along * -e.damping);
-  return out;
+  const MotionState s = state_of(e, x);
+  return loaded(e, s, x, force(e, s), load_slope(s, -e.stiffness, -e.damping));
 }
 
 }  // namespace trackrod::multibody

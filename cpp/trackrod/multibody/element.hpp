@@ -15,6 +15,35 @@ using M3 = Mat3<double>;
 
 inline M3 zero3() { return M3::diagonal(0.0, 0.0, 0.0); }
 
+// m skew(u) and skew(u) m: cross products of rows and columns, with half the work of a product of matrices.
+inline M3 times_skew(const M3& m, const V3& u) {
+  M3 r;
+  for (int i = 0; i < 3; ++i) {
+    const V3 row = cross(m.row(i), u);
+    for (int j = 0; j < 3; ++j) r(i, j) = row[j];
+  }
+  return r;
+}
+inline M3 skew_times(const V3& u, const M3& m) {
+  M3 r;
+  for (int j = 0; j < 3; ++j) {
+    r(0, j) = u.y * m(2, j) - u.z * m(1, j);
+    r(1, j) = u.z * m(0, j) - u.x * m(2, j);
+    r(2, j) = u.x * m(1, j) - u.y * m(0, j);
+  }
+  return r;
+}
+
+// The symmetric matrix with these values along the axes of a frame.
+inline M3 along_axes(const M3& frame, const V3& values) {
+  M3 r;
+  for (int i = 0; i < 3; ++i) {
+    const V3 row{frame(i, 0) * values.x, frame(i, 1) * values.y, frame(i, 2) * values.z};
+    for (int j = 0; j <= i; ++j) r(i, j) = r(j, i) = dot(row, frame.row(j));
+  }
+  return r;
+}
+
 // Force f on a in axes of b, moment m about a in axes of a, and their derivatives by the relative displacement
 // (d rho in b, d psi in a: R becomes R exp(psi)) and by the relative velocity (rho_dot, w).
 struct Response {
@@ -27,11 +56,12 @@ struct Response {
 // point in b.
 inline void add_point_force(Response& out, const Relative<double>& x, const V3& arm, const V3& g, const M3& K,
                             const M3& C) {
-  const M3 lever = x.R * skew(arm);
-  const M3 g_psi = K * lever * -1.0 - C * (x.R * skew(cross(x.w, arm)));
-  const M3 g_w = C * lever * -1.0;
-  const M3 turn = skew(arm) * transpose(x.R);  // moment of a force
-  const V3 g_a = transpose(x.R) * g;
+  const M3 Rt = transpose(x.R);
+  const M3 K_a = K * x.R, C_a = C * x.R;  // by places and velocities in axes of a
+  const M3 g_psi = times_skew(K_a, -arm) - times_skew(C_a, cross(x.w, arm));
+  const M3 g_w = times_skew(C_a, -arm);
+  const M3 turn = skew_times(arm, Rt);  // moment of a force
+  const V3 g_a = Rt * g;
   out.f += g;
   out.m += cross(arm, g_a);
   out.f_rho = out.f_rho + K;
@@ -39,7 +69,7 @@ inline void add_point_force(Response& out, const Relative<double>& x, const V3& 
   out.f_v = out.f_v + C;
   out.f_w = out.f_w + g_w;
   out.m_rho = out.m_rho + turn * K;
-  out.m_psi = out.m_psi + turn * g_psi + skew(arm) * skew(g_a);
+  out.m_psi = out.m_psi + turn * g_psi + skew_times(arm, skew(g_a));
   out.m_v = out.m_v + turn * C;
   out.m_w = out.m_w + turn * g_w;
 }
@@ -96,29 +126,30 @@ inline void assemble(const Response& e, const Relative<double>& x, int a, int b,
   // Derivatives by (displacement rate of rho, of psi): a displacement acts by h, and a velocity directly. The rate of rho
   // seen from b changes with a displacement too, because b turns under it.
   const double h = to.h, v = to.v;
-  const M3 skew_wb = skew(B.u.w), skew_wba = skew(transpose(x.R) * B.u.w);
-  const M3 S_f_rho = e.f_rho * h + e.f_v * v - e.f_v * skew_wb * (h * v);
-  const M3 S_f_psi = e.f_psi * h + e.f_w * v - e.f_w * skew_wba * (h * v);
-  const M3 S_m_rho = e.m_rho * h + e.m_v * v - e.m_v * skew_wb * (h * v);
-  const M3 S_m_psi = e.m_psi * h + e.m_w * v - e.m_w * skew_wba * (h * v);
-  const M3 Rbt = transpose(B.R), Rt = transpose(x.R), skew_rho = skew(x.rho);
-  const M3 skew_v = skew(Rbt * (A.u.v - B.u.v)) * (h * v);
-  const M3 E_f = e.f_v * skew_v, E_m = e.m_v * skew_v;
-  const M3 skew_f = skew(e.f) * h;
+  const M3 Rbt = transpose(B.R), Rt = transpose(x.R);
+  const V3 w_b = B.u.w * (h * v), w_ba = Rt * w_b;
+  const M3 S_f_rho = e.f_rho * h + e.f_v * v - times_skew(e.f_v, w_b);
+  const M3 S_f_psi = e.f_psi * h + e.f_w * v - times_skew(e.f_w, w_ba);
+  const M3 S_m_rho = e.m_rho * h + e.m_v * v - times_skew(e.m_v, w_b);
+  const M3 S_m_psi = e.m_psi * h + e.m_w * v - times_skew(e.m_w, w_ba);
+  const V3 drift = Rbt * (A.u.v - B.u.v) * (h * v);
+  const V3 f_h = e.f * h;
 
   // by the velocity of a: d rho = Rb' dv, d psi = dw; by that of b: d rho = -Rb' dv + rho x dw, d psi = -R' dw
   const M3 f_va = B.R * S_f_rho * Rbt, f_wa = B.R * S_f_psi;
-  const M3 f_wb = B.R * (S_f_rho * skew_rho - S_f_psi * Rt + E_f - skew_f);
+  const M3 f_b = times_skew(S_f_rho, x.rho) - S_f_psi * Rt + times_skew(e.f_v, drift);  // by w of b, but for its turn
+  const M3 f_wb = B.R * (f_b - skew(f_h));
   const M3 m_va = S_m_rho * Rbt;
-  const M3 m_wb = S_m_rho * skew_rho - S_m_psi * Rt + E_m;
+  const M3 m_wb = times_skew(S_m_rho, x.rho) - S_m_psi * Rt + times_skew(e.m_v, drift);
   if (a != ground) subtract_blocks(to.A->at(a, a), f_va, f_wa, m_va, S_m_psi);
   if (a != ground && b != ground) subtract_blocks(to.A->at(a, b), f_va * -1.0, f_wb, m_va * -1.0, m_wb);
   if (b == ground) return;
-  const M3 n_rho = (x.R * S_m_rho + skew_rho * S_f_rho - skew_f) * -1.0;
-  const M3 n_psi = (x.R * S_m_psi + skew_rho * S_f_psi - x.R * skew(e.m) * h) * -1.0;
-  const M3 n_va = n_rho * Rbt;
-  const M3 n_wb = n_rho * skew_rho - n_psi * Rt - (x.R * E_m + skew_rho * E_f);
-  if (a != ground) subtract_blocks(to.A->at(b, a), f_va * -1.0, f_wa * -1.0, n_va, n_psi);
+  // the moment on b, -(R m + rho x f), by the same
+  const V3 m_h = e.m * h;
+  const M3 n_va = (skew(f_h) - x.R * S_m_rho - skew_times(x.rho, S_f_rho)) * Rbt;
+  const M3 n_wa = x.R * (skew(m_h) - S_m_psi) - skew_times(x.rho, S_f_psi);
+  const M3 n_wb = times_skew(skew(f_h), x.rho) - skew(x.R * m_h) - x.R * m_wb - skew_times(x.rho, f_b);
+  if (a != ground) subtract_blocks(to.A->at(b, a), f_va * -1.0, f_wa * -1.0, n_va, n_wa);
   subtract_blocks(to.A->at(b, b), f_va, f_wb * -1.0, n_va * -1.0, n_wb);
 }
 

@@ -17,6 +17,7 @@
 #include "trackrod/multibody/block.hpp"
 #include "trackrod/multibody/drive.hpp"
 #include "trackrod/multibody/element.hpp"
+#include "trackrod/multibody/gear.hpp"
 #include "trackrod/multibody/line.hpp"
 #include "trackrod/multibody/pair.hpp"
 #include "trackrod/multibody/torsion.hpp"
@@ -59,6 +60,8 @@ class Model {
   std::vector<Torsion> torsions;
   std::vector<Beam> beams;
   std::vector<Drive> drives;
+  std::vector<Gear> gears;
+  std::vector<Assist> assists;
   std::vector<Wheel> wheels;
   std::vector<TyreElement> tyres;
   std::vector<Wrench<double>> loads;  // on each body: force in E, moment in E about the centre of mass
@@ -80,6 +83,16 @@ class Model {
     couple(torsions);
     couple(beams);
     couple(drives);
+    const auto couple_ties = [&](const auto& ties) {
+      for (const auto& e : ties) {
+        const int tied[4] = {e.motions[0].a, e.motions[0].b, e.motions[1].a, e.motions[1].b};
+        for (int i : tied) {
+          for (int j : tied) coupled.emplace_back(i, j);
+        }
+      }
+    };
+    couple_ties(gears);
+    couple_ties(assists);
     for (const Wheel& wheel : wheels) {
       coupled.emplace_back(wheel.body, wheel.brake_body);
       coupled.emplace_back(wheel.body, wheel.drive_body);
@@ -239,6 +252,14 @@ class Model {
     for (const Torsion& e : torsions) add_element(e, to);
     for (const Beam& e : beams) add_element(e, to);
     for (const Drive& e : drives) add_element(e, to);
+    for (const Gear& e : gears) add_tie(e, to);
+    for (const Assist& e : assists) add_tie(e, to);
+  }
+  template <class Element>
+  void add_tie(const Element& e, Assembly& to) {
+    const BodyState* const first[2] = {&body_state(e.motions[0].a), &body_state(e.motions[1].a)};
+    const BodyState* const second[2] = {&body_state(e.motions[0].b), &body_state(e.motions[1].b)};
+    assemble_tie(e, first, second, to);
   }
 
   // Inertia, weight and loads; the matrix becomes the derivative of the residual.

@@ -40,7 +40,7 @@ inline void add_scalar_constraint(Response& out, const Relative<double>& x, cons
   const double rate = dot(n, w_b);
   const double force = p.stiffness * g + p.stiffness_damping * rate;
   // g changes with psi by n.(R psi); the rate by its own gradient and because n and w turn
-  const M3 w_psi = x.R * skew(x.w) * -1.0;
+  const M3 w_psi = times_skew(x.R, -x.w);
   const V3 force_psi = transpose(x.R) * n * p.stiffness +
                        (transpose(n_psi) * w_b + transpose(w_psi) * n) * p.stiffness_damping;
   const V3 force_w = transpose(x.R) * n * p.stiffness_damping;
@@ -55,18 +55,17 @@ inline Response respond(const Pair& p, const Relative<double>& x) {
   const M3 Bt = transpose(p.frame_b);
   const V3 d = Bt * (x.rho + x.R * p.arm_a - p.arm_b);
   const V3 d_dot = Bt * (x.rho_dot + x.R * cross(x.w, p.arm_a));
-  V3 g{0, 0, 0};
-  M3 K = zero3(), C = zero3();
+  V3 g{0, 0, 0}, K{0, 0, 0}, C{0, 0, 0};
   bool acts = false;
   for (int i = 0; i < 3; ++i) {
     if (p.force[i].is_zero() && p.damping[i] == 0.0 && p.preload[i] == 0.0) continue;
     const ValueSlope s = p.force[i].at(d[i] + p.offset[i]);
     g[i] = -(s.value + p.damping[i] * d_dot[i] + p.preload[i]);
-    K(i, i) = -s.slope;
-    C(i, i) = -p.damping[i];
+    K[i] = -s.slope;
+    C[i] = -p.damping[i];
     acts = true;
   }
-  if (acts) add_point_force(out, x, p.arm_a, p.frame_b * g, p.frame_b * K * Bt, p.frame_b * C * Bt);
+  if (acts) add_point_force(out, x, p.arm_a, p.frame_b * g, along_axes(p.frame_b, K), along_axes(p.frame_b, C));
 
   // rotation
   switch (p.rotation) {
@@ -76,16 +75,16 @@ inline Response respond(const Pair& p, const Relative<double>& x) {
       const V3 theta = quat_log(to_quat(turn));
       const M3 theta_psi = right_jacobian_inverse(theta) * transpose(p.frame_a);
       const V3 w_B = Bt * (x.R * x.w);
-      V3 t;
-      M3 slope = zero3(), damp = zero3();
+      V3 t, slope, damp;
       for (int i = 0; i < 3; ++i) {
         const ValueSlope s = p.torque[i].at(theta[i] + p.turn_offset[i]);
         t[i] = -(s.value + p.turning_damping[i] * w_B[i] + p.torque_preload[i]);
-        slope(i, i) = -s.slope;
-        damp(i, i) = -p.turning_damping[i];
+        slope[i] = -s.slope;
+        damp[i] = -p.turning_damping[i];
       }
-      const M3 t_w = p.frame_b * damp * Bt * x.R;
-      add_torque(out, x, p.frame_b * t, p.frame_b * slope * theta_psi - t_w * skew(x.w), t_w);
+      const M3 t_w = along_axes(p.frame_b, damp) * x.R;
+      const M3 by_theta = p.frame_b * M3::diagonal(slope.x, slope.y, slope.z);
+      add_torque(out, x, p.frame_b * t, by_theta * theta_psi - times_skew(t_w, x.w), t_w);
       break;
     }
     case Rotation::axis: {
@@ -94,21 +93,21 @@ inline Response respond(const Pair& p, const Relative<double>& x) {
       const M3 across = M3::identity() - outer(zb, zb);
       const M3 t_w = across * x.R * -p.stiffness_damping;
       const V3 t = cross(za, zb) * p.stiffness - across * w_b * p.stiffness_damping;
-      add_torque(out, x, t, skew(zb) * x.R * skew(axis_a) * p.stiffness - t_w * skew(x.w), t_w);
+      add_torque(out, x, t, skew_times(zb, times_skew(x.R, axis_a)) * p.stiffness - times_skew(t_w, x.w), t_w);
       break;
     }
     case Rotation::cross: {
       const V3 axis_a = p.frame_a.column(0), yb = p.frame_b.column(1);
       const V3 xa = x.R * axis_a;
       // d(xa x yb) = -yb x d(xa), d(xa) = -R axis_a x psi
-      detail::add_scalar_constraint(out, x, p, dot(xa, yb), cross(xa, yb), skew(yb) * x.R * skew(axis_a));
+      detail::add_scalar_constraint(out, x, p, dot(xa, yb), cross(xa, yb), skew_times(yb, times_skew(x.R, axis_a)));
       break;
     }
     case Rotation::twist: {
       const V3 ax = p.frame_a.column(0), ay = p.frame_a.column(1);
       const V3 bx = p.frame_b.column(0), by = p.frame_b.column(1);
       const V3 xa = x.R * ax, ya = x.R * ay;
-      const M3 n_psi = skew(by) * x.R * skew(ax) - skew(bx) * x.R * skew(ay);
+      const M3 n_psi = skew_times(by, times_skew(x.R, ax)) - skew_times(bx, times_skew(x.R, ay));
       detail::add_scalar_constraint(out, x, p, dot(xa, by) - dot(ya, bx), cross(xa, by) - cross(ya, bx), n_psi);
       break;
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -22,6 +23,9 @@ from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre_class
 from trackrod.manoeuvres.settings import STANDARD_GRAVITY, Setting
 from trackrod.multibody.driving import MultibodyVehicle
+from trackrod.multibody.integrators import DrivenRun, RealTime, Reference
+from trackrod.multibody.reference import TOLERANCE
+from trackrod.multibody.steering import SteeringModel
 from trackrod.report.page import shown
 from trackrod.report.run import PLOT_SUFFIXES, write_run_plot
 from trackrod.rtm.driving import RealTimeVehicle
@@ -34,6 +38,13 @@ from trackrod.workflow.stages import converted
 __all__ = ["equilibrium", "manoeuvres", "simulate"]
 
 Payload = Annotated[PayloadLevel | None, typer.Option(help="How much is loaded.")]
+
+
+class IntegratorKind(StrEnum):
+    """How the multibody model is integrated."""
+
+    REALTIME = "realtime"
+    REFERENCE = "reference"
 
 
 class ModelKind(StrEnum):
@@ -53,28 +64,51 @@ def simulate(
     payload: Payload = None,
     sample: Annotated[float, typer.Option(help="Time from sample to sample [s].")] = 0.01,
     step: Annotated[float, typer.Option(help="Step of the integration [s].")] = 0.001,
+    integrator: Annotated[
+        IntegratorKind, typer.Option(help="Of the multibody model: fixed steps, or extrapolation with an error bar.")
+    ] = IntegratorKind.REALTIME,
+    tolerance: Annotated[
+        float | None, typer.Option(help="Of the reference: error over the largest value, 1e-3 if not given.")
+    ] = None,
+    steering: Annotated[
+        SteeringModel, typer.Option(help="Of the multibody model: rack by ratio, or column, torsion bar and gear.")
+    ] = SteeringModel.RATIO,
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
     json: Json = False,
 ) -> None:
-    """Drive a manoeuvre and write the run."""
+    """Drive a manoeuvre and write the run; with `--integrator reference` its errors too, in a second file."""
     wanted = manoeuvre_class(manoeuvre).from_text(_pairs(given or []))
     _check_targets(out, plot)
+    _check_integration(model, integrator, tolerance, steering)
     found = _opened(vehicle, payload, alias, templates, allow_outside=allow_outside)
-    driven = _model(model, found, step)
     with console.status("", spinner="dots") as status:
         quiet = json or not console.is_terminal
 
         def show(phase: str, time: float) -> None:
             status.update(f"{phase}, t = {time:.1f} s")
 
-        run = drive(driven, wanted, sample=sample, progress=None if quiet else show)
+        def task(driven: VehicleModel) -> Run:
+            return drive(driven, wanted, sample=sample, progress=None if quiet else show)
+
+        if model is ModelKind.RTM:
+            done = DrivenRun(task(RealTimeVehicle(converted(found).spec, step=step)))
+        elif integrator is IntegratorKind.REALTIME:
+            done = RealTime(step=step, steering=steering).drive(found, task)
+        else:
+            asked = TOLERANCE if tolerance is None else tolerance
+            done = Reference(asked, step, steering=steering).drive(found, task)
+    run, files = done.run, []
     if out is not None:
         write_run(run, out)
+        files.append(out)
+        if done.error is not None:
+            files.append(out.with_name(f"{out.stem}_error{out.suffix}"))
+            write_run(done.error, files[-1])
     if plot is not None:
         write_run_plot(run, plot)
-    files = [path for path in (out, plot) if path is not None]
+        files.append(plot)
     if json:
         print_json(_as_data(run, files))
         return
@@ -155,10 +189,19 @@ def _opened(
     return reading.vehicle if payload is None else reading.vehicle.with_payload(payload)
 
 
-def _model(kind: ModelKind, vehicle: Vehicle, step: float) -> VehicleModel:
-    if kind is ModelKind.MULTIBODY:
-        return MultibodyVehicle(vehicle, step=step)
-    return RealTimeVehicle(converted(vehicle).spec, step=step)
+def _check_integration(
+    model: ModelKind, integrator: IntegratorKind, tolerance: float | None, steering: SteeringModel
+) -> None:
+    problems = []
+    if model is ModelKind.RTM and integrator is IntegratorKind.REFERENCE:
+        problems.append(Problem("--integrator reference is for --model multibody", hint="rtm has fixed steps"))
+    if model is ModelKind.RTM and steering is SteeringModel.MECHANISM:
+        problems.append(Problem("--steering mechanism is for --model multibody"))
+    if tolerance is not None and integrator is IntegratorKind.REALTIME:
+        problems.append(Problem("--tolerance is for --integrator reference", hint="fixed steps have --step"))
+    if tolerance is not None and not (math.isfinite(tolerance) and 0.0 < tolerance < 1.0):
+        problems.append(Problem(f"--tolerance is {tolerance:g}, it must lie between 0 and 1"))
+    raise_if_errors(problems)
 
 
 def _pairs(given: list[str]) -> dict[str, str]:
@@ -217,6 +260,10 @@ def _extremes(run: Run) -> dict[str, float]:
     return {name: float(np.abs(run[signal]).max() * factor) for name, (signal, factor) in wanted.items()}
 
 
+#: What a run says of how it was integrated.
+_INTEGRATION = ("integrator", "step_s", "tolerance", "relative_error")
+
+
 def _as_data(run: Run, files: list[Path]) -> dict[str, object]:
     described = run.metadata
     return {
@@ -224,6 +271,7 @@ def _as_data(run: Run, files: list[Path]) -> dict[str, object]:
         "settings": dict(described["settings"]),
         "phases": [dict(phase) for phase in described["phases"]],
         "events": [dict(event) for event in described["events"]],
+        "integration": {key: described[key] for key in _INTEGRATION if key in described},
         "samples": int(run.time.size),
         "duration_s": float(run.time[-1]),
         **_extremes(run),
@@ -245,6 +293,9 @@ def _print(run: Run, files: list[Path]) -> None:
         if value is not None
     )
     console.print(f"settings: {settings}", highlight=False, markup=False)
+    if "relative_error" in described:
+        text = f"error {described['relative_error']:.2g} of the largest value, {described['tolerance']:g} asked for"
+        console.print(f"{text}; finest step {1e3 * described['step_s']:g} ms", highlight=False)
     extremes = ", ".join(f"{name} {value:.4g}" for name, value in _extremes(run).items())
     console.print(extremes, highlight=False)
     for event in described["events"]:

@@ -154,6 +154,11 @@ class Motion(ABC):
         return None
 
     @property
+    def torsion_bar_twist(self) -> Values | None:
+        """Steering shaft against pinion [rad]; None where the model does not know it."""
+        return None
+
+    @property
     @abstractmethod
     def attitude(self) -> Attitude:
         """Of the body."""
@@ -270,6 +275,7 @@ def _readers() -> dict[str, Callable[[Motion], Values | None]]:
         signals.SIDESLIP: lambda m: np.arctan2(m.heading_velocity[1], m.heading_velocity[0]),
         signals.ENGINE_SPEED: lambda m: m.engine_speed,
         signals.STEERING_TORQUE: lambda m: m.steering_torque,
+        signals.TORSION_BAR_TWIST: lambda m: m.torsion_bar_twist,
     }
     of_wheels: dict[CornerSignal, Callable[[Motion, Corner], Values]] = {
         signals.FX: lambda m, c: m._total(c, 0),

@@ -427,6 +427,9 @@ ENGINE_SPEED = _signal(
 STEERING_TORQUE = _signal(
     "steering_wheel_torque", "torque", "that the driver exerts", "left turn", fmi="steering.steering_wheel_torque"
 )
+TORSION_BAR_TWIST = _signal(
+    "torsion_bar_twist", "angle", "steering shaft against pinion", "left turn", fmi="steering.torsion_bar_twist"
+)
 
 
 def from_column(column: str) -> Signal:

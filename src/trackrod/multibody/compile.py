@@ -1,8 +1,8 @@
 """From a vehicle to a model that can be solved: rigid groups, elements, wheels, drives.
 
-Ideal joints become connectors of `JOINT_STIFFNESS` in the directions they hold. The steering column is reduced to its
-ratio: the rack is driven against its housing. All positions are those of the design position in V, which is also the
-fixed frame E at the start.
+Ideal joints become connectors of `JOINT_STIFFNESS` in the directions they hold. The steering is reduced to its ratio,
+so that the rack is driven against its housing, or the steering wheel is driven and turns column, torsion bar and
+pinion. All positions are those of the design position in V, which is also the fixed frame E at the start.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from trackrod import _core
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import InputError
 from trackrod.multibody.rigid import RigidGroup, Spin, rigid_groups
+from trackrod.multibody.steering import SteeringColumn, SteeringModel, column_bodies
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.connectors import Beam, Bushing, Damper, Spring, Stop, TorsionSpring
 from trackrod.vehicle.elements import GROUND, Joint, JointType, Vector
-from trackrod.vehicle.vehicle import Vehicle, subsystem_of
+from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["JOINT_STIFFNESS", "CompiledModel", "compile_axle", "compile_vehicle"]
 
@@ -32,9 +33,11 @@ Points = tuple[list[float], list[float]]
 JOINT_STIFFNESS = 3e10
 JOINT_TURNING_STIFFNESS = 1e9
 JOINT_DAMPING_TIME = 1e-5
-#: Stiffness of a drive [N/m] and its damping [N·s/m].
+#: Stiffness of a drive [N/m] and its damping [N·s/m]; of one that turns [N·m/rad], [N·m·s/rad].
 DRIVE_STIFFNESS = 1e10
 DRIVE_DAMPING = 1e5
+DRIVE_TURNING_STIFFNESS = 1e7
+DRIVE_TURNING_DAMPING = 1e2
 
 _NO_CURVE: Points = ([], [])
 _ZERO = np.zeros(3)
@@ -57,13 +60,15 @@ class CompiledModel:
     index
         Index by the name of a vehicle's body; −1 for what stands still.
     drives
-        Index by name: ``rack``, and ``pad_fl`` … on a rig.
+        Index by name: ``rack``, or ``steering_wheel`` where the steering is a mechanism; ``pad_fl`` … on a rig.
     lines
         Index of the line element of each spring, damper and stop.
     corners
         Wheels in the order of their indices.
     tyres
         Corner of each tyre.
+    column
+        The steering where it is a mechanism.
     """
 
     core: _core.Multibody
@@ -74,6 +79,7 @@ class CompiledModel:
     lines: Mapping[str, int] = field(default_factory=dict)
     corners: tuple[Corner, ...] = ()
     tyres: tuple[Corner, ...] = ()
+    column: SteeringColumn | None = None
 
     @property
     def centres(self) -> Array:
@@ -81,37 +87,39 @@ class CompiledModel:
         return np.array([group.centre for group in self.groups])
 
 
-def compile_vehicle(vehicle: Vehicle, *, with_tyres: bool = True) -> CompiledModel:
-    """The whole vehicle, free on its tyres, or without wheels' tyres."""
-    return _Compiler(vehicle, None, with_tyres=with_tyres).model()
+def compile_vehicle(
+    vehicle: Vehicle, *, with_tyres: bool = True, steering: SteeringModel = SteeringModel.RATIO
+) -> CompiledModel:
+    """The whole vehicle, free on its tyres, or without wheels' tyres.
+
+    Raises
+    ------
+    InputError
+        The steering is to be a mechanism, and the vehicle lacks a part of it.
+    """
+    return _Compiler(vehicle, None, with_tyres=with_tyres, steering=steering).model()
 
 
 def compile_axle(vehicle: Vehicle, axle: Axle) -> CompiledModel:
     """One axle on a rig: the sprung body stands still, the wheels rest on pads that set the height of their centres."""
-    return _Compiler(vehicle, axle, with_tyres=False).model()
+    return _Compiler(vehicle, axle, with_tyres=False, steering=SteeringModel.RATIO).model()
 
 
 class _Compiler:
-    def __init__(self, vehicle: Vehicle, axle: Axle | None, *, with_tyres: bool) -> None:
+    def __init__(self, vehicle: Vehicle, axle: Axle | None, *, with_tyres: bool, steering: SteeringModel) -> None:
         self.vehicle = vehicle
         self.axle = axle
         self.with_tyres = with_tyres
-        groups, spins = rigid_groups(vehicle, self._column())
+        self.column = None
+        if steering is SteeringModel.MECHANISM and vehicle.steering is not None:
+            self.column = SteeringColumn.of(vehicle, vehicle.steering)
+        self.carried = set() if self.column is not None else set(column_bodies(vehicle))
+        groups, spins = rigid_groups(vehicle, sorted(self.carried))
         self.spins = [spin for spin in spins if axle in (None, spin.wheel.corner.axle)]
         kept = groups if axle is None else self._of_axle(groups)
         self.groups = tuple(kept)
         self.index = {name: i for i, group in enumerate(self.groups) for name in group.names}
         self.core = _core.Multibody()
-
-    def _column(self) -> list[str]:
-        """Bodies of the steering between the steering wheel and the rack."""
-        steering = self.vehicle.steering
-        if steering is None:
-            return []
-        rack = next(joint for joint in self.vehicle.joints if joint.name == steering.rack_joint)
-        subsystem = subsystem_of(steering.rack_joint)
-        names = [body.name for body in self.vehicle.bodies if subsystem_of(body.name) == subsystem]
-        return [name for name in names if name not in rack.bodies]
 
     def _of_axle(self, groups: Iterable[RigidGroup]) -> list[RigidGroup]:
         """Groups that are linked to the wheels of the axle without the sprung body."""
@@ -136,9 +144,10 @@ class _Compiler:
             self.core.add_body(group.mass, group.inertia, group.centre)
         vehicle = self.vehicle
         spin_joints = {wheel.joint for wheel in vehicle.wheels}
-        column = set(self._column())  # moves with the body: its bearings in the rack housing would pin that to the body
-        for joint in vehicle.acting(vehicle.joints):
-            if joint.name not in spin_joints and not column.intersection(joint.bodies):
+        joints = vehicle.acting(vehicle.joints) if self.column is None else self.column.joints
+        for joint in joints:
+            # what is carried moves with the body: its bearings in the rack housing would pin that to the body
+            if joint.name not in spin_joints and not self.carried.intersection(joint.bodies):
                 self._add_joint(joint)
         for bushing in vehicle.acting(vehicle.bushings):
             self._add_bushing(bushing)
@@ -148,13 +157,15 @@ class _Compiler:
         for beam in vehicle.acting(vehicle.beams):
             self._add_beam(beam)
         drives = self._add_drives()
+        if self.column is not None:
+            self._add_gear(self.column)
         corners, tyres = self._add_wheels()
         if self.axle is None:
             self._add_air()
             self._add_powertrain()
             self._add_brakes()
         self.core.finish()
-        return CompiledModel(self.core, vehicle, self.groups, self.index, drives, lines, corners, tyres)
+        return CompiledModel(self.core, vehicle, self.groups, self.index, drives, lines, corners, tyres, self.column)
 
     def _pair(self, bodies: tuple[str, str]) -> tuple[int, int] | None:
         """Indices of two bodies; None if they move as one or neither is in the model."""
@@ -287,21 +298,44 @@ class _Compiler:
     def _add_drives(self) -> dict[str, int]:
         drives = {}
         steering = self.vehicle.steering
-        if steering is not None:
+        if self.column is not None:
+            drives["steering_wheel"] = self._add_drive(self.column.wheel)
+        elif steering is not None:
             rack = next(joint for joint in self.vehicle.joints if joint.name == steering.rack_joint)
-            pair = self._pair(rack.bodies)
-            if pair is not None:
-                position, axis = np.array(rack.position), np.array(rack.axis)
-                drives["rack"] = self.core.add_drive(*pair, position, axis, DRIVE_STIFFNESS, DRIVE_DAMPING)
+            if self._pair(rack.bodies) is not None:
+                drives["rack"] = self._add_drive(rack)
         if self.axle is not None:
             for spin in self.spins:
                 wheel = spin.wheel
                 centre, up = np.array(wheel.centre), np.array([0.0, 0.0, 1.0])
                 body = self.index[wheel.body]
                 drives[f"pad_{wheel.corner}"] = self.core.add_drive(
-                    body, -1, centre, up, DRIVE_STIFFNESS, DRIVE_DAMPING
+                    body, -1, centre, up, False, DRIVE_STIFFNESS, DRIVE_DAMPING
                 )
         return drives
+
+    def _motion(self, joint: Joint) -> tuple[int, int, Array, Array, bool]:
+        """What the core must know of a joint to move it: bodies, place, axis, whether it turns."""
+        first, second = (-1 if body == GROUND else self.index.get(body, -1) for body in joint.bodies)
+        return first, second, np.array(joint.position), np.array(joint.axis), joint.type is JointType.REVOLUTE
+
+    def _add_drive(self, joint: Joint) -> int:
+        if joint.type is JointType.REVOLUTE:
+            return self.core.add_drive(*self._motion(joint), DRIVE_TURNING_STIFFNESS, DRIVE_TURNING_DAMPING)
+        return self.core.add_drive(*self._motion(joint), DRIVE_STIFFNESS, DRIVE_DAMPING)
+
+    def _add_gear(self, column: SteeringColumn) -> None:
+        """The gear, as stiff as the softer of its joints would be, and the assistance that the torsion bar controls."""
+        gear, joints = column.gear, column.geared
+        first, second = (
+            JOINT_TURNING_STIFFNESS if joint.type is JointType.REVOLUTE else JOINT_STIFFNESS for joint in joints
+        )
+        stiffness = min(first, second / gear.ratio**2)
+        driving, driven = (self.core.add_joint_motion(*self._motion(joint)) for joint in joints)
+        self.core.add_gear(driving, driven, gear.ratio, stiffness, stiffness * JOINT_DAMPING_TIME)
+        if column.assist is not None and column.twist is not None:
+            rack, twist = (self.core.add_joint_motion(*self._motion(joint)) for joint in (column.rack, column.twist))
+            self.core.add_assist(rack, twist, column.assist)
 
     def _add_wheels(self) -> tuple[tuple[Corner, ...], tuple[Corner, ...]]:
         if self.axle is not None:

@@ -17,6 +17,7 @@ from trackrod.core.series import Run
 from trackrod.multibody.compile import CompiledModel, compile_vehicle
 from trackrod.multibody.mechanism import find_wrong_mechanism, listed
 from trackrod.multibody.motion import MultibodyMotion, Rows, wheel_pose
+from trackrod.multibody.steering import SteeringModel
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -74,8 +75,6 @@ class Equilibrium:
 class MultibodyVehicle:
     """A vehicle as multibody model, on a level road unless heights are given.
 
-    The steering is rigid: the rack follows the steering wheel by its ratio.
-
     Parameters
     ----------
     vehicle
@@ -86,6 +85,8 @@ class MultibodyVehicle:
         Newton iterations of each step.
     road_height
         Height of the road in V [m]; the lowest point of the unloaded front tyres is about right for bundled vehicles.
+    steering
+        Whether the rack follows the steering wheel by its ratio, or the steering is a mechanism with a torsion bar.
 
     Raises
     ------
@@ -96,13 +97,21 @@ class MultibodyVehicle:
     `trackrod inspect` and the K&C rig do.
     """
 
-    def __init__(self, vehicle: Vehicle, *, step: float = 1e-3, iterations: int = 1, road_height: float = 0.0) -> None:
+    def __init__(
+        self,
+        vehicle: Vehicle,
+        *,
+        step: float = 1e-3,
+        iterations: int = 1,
+        road_height: float = 0.0,
+        steering: SteeringModel = SteeringModel.RATIO,
+    ) -> None:
         if not (np.isfinite(step) and step > 0):
             raise InputError(f"the step is {step} s, it must be greater than zero")
         self.vehicle = vehicle
         self.step = step
         self.iterations = iterations
-        self.model: CompiledModel = compile_vehicle(vehicle)
+        self.model: CompiledModel = compile_vehicle(vehicle, steering=steering)
         self._core = self.model.core
         self._layout = Rows(self.model)
         self._total = vehicle.mass_properties
@@ -284,14 +293,16 @@ class MultibodyVehicle:
         targets = np.zeros((steps, len(self.model.drives)))
         if "rack" in self.model.drives:
             targets[:, self.model.drives["rack"]] = self._layout.ratio * controls[:, 0]
+        elif "steering_wheel" in self.model.drives:
+            targets[:, self.model.drives["steering_wheel"]] = controls[:, 0]
         pedals = np.ascontiguousarray(controls[:, 1:])
         heights = np.zeros((steps, 0)) if road_heights is None else np.ascontiguousarray(road_heights)
-        time, poses, twists, spins, tyres, _, other, kept, seconds = self._core.run(
+        time, poses, twists, spins, tyres, drives, other, kept, seconds = self._core.run(
             self.step, self.iterations, every, targets, pedals, heights
         )
         self.seconds += seconds
         inputs = controls[every - 1 :: every, :3]
-        rows = self._layout.joined(inputs, time, poses, twists, spins, tyres, other)
+        rows = self._layout.joined(inputs, time, poses, twists, spins, tyres, drives, other)
         if kept == len(rows):
             return rows
         message = (

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from trackrod.core.corners import Corner
 from trackrod.core.motion import FIRST, Attitude, Motion, Values, Vector, WheelPose, once, rotation_matrices
 from trackrod.multibody.compile import CompiledModel
+from trackrod.vehicle.elements import Joint
 
-__all__ = ["MultibodyMotion", "Rows", "wheel_pose"]
+__all__ = ["MultibodyMotion", "Rows", "joint_angles", "joint_travel", "wheel_pose"]
 
 Array = NDArray[np.float64]
 
@@ -29,7 +30,11 @@ _SPINS = 25
 
 @dataclass(frozen=True)
 class Rows:
-    """How the rows of a model are laid out: after what all have, spins, wheel poses and tyres of each model."""
+    """How the rows of a model are laid out: after what all have, spins, wheel poses and tyres of each model.
+
+    Where the steering is a mechanism, rack travel [m], torque of the driver [N·m] and twist of the torsion bar [rad]
+    are last.
+    """
 
     model: CompiledModel
 
@@ -69,13 +74,28 @@ class Rows:
         steering = self.model.vehicle.steering
         return 0.0 if steering is None else steering.ratio
 
+    @cached_property
+    def steering(self) -> int | None:
+        """First column of a steering that is a mechanism."""
+        if self.model.column is None:
+            return None
+        return self.wheels + _POSE * len(self.model.corners) + _TYRE * len(self.model.tyres)
+
     def joined(
-        self, inputs: Array, time: Array, poses: Array, twists: Array, spins: Array, tyres: Array, other: Array
+        self,
+        inputs: Array,
+        time: Array,
+        poses: Array,
+        twists: Array,
+        spins: Array,
+        tyres: Array,
+        drives: Array,
+        other: Array,
     ) -> Array:
         """Rows from what the core gives."""
         n = len(time)
         chassis = self.chassis
-        parts = (
+        parts = [
             inputs,
             time[:, None],
             poses[:, chassis],
@@ -84,7 +104,12 @@ class Rows:
             spins,
             poses[:, self.bodies].reshape(n, -1),
             tyres.reshape(n, -1),
-        )
+        ]
+        column = self.model.column
+        if column is not None:
+            travel = joint_travel(self.model, poses, column.rack)
+            twist = np.zeros(n) if column.twist is None else joint_angles(self.model, poses, column.twist)
+            parts.append(np.column_stack((travel, drives[:, self.model.drives["steering_wheel"]], twist)))
         return np.concatenate(parts, axis=1)
 
 
@@ -97,7 +122,18 @@ class MultibodyMotion(Motion):
 
     @property
     def rack_travel(self) -> Values:
-        return self._layout.ratio * self.steering_wheel_angle
+        first = self._layout.steering
+        return self._layout.ratio * self.steering_wheel_angle if first is None else self._cells[first]
+
+    @property
+    def steering_torque(self) -> Values | None:
+        first = self._layout.steering
+        return None if first is None else self._cells[first + 1]
+
+    @property
+    def torsion_bar_twist(self) -> Values | None:
+        first = self._layout.steering
+        return None if first is None else self._cells[first + 2]
 
     @property
     def gear(self) -> Values:
@@ -158,3 +194,28 @@ def wheel_pose(model: CompiledModel, corner: Corner, wheel: Array, chassis: Arra
         steer=np.arctan2(-axis_V[..., 0], axis_V[..., 1]),
         camber=-corner.side.sign * np.arcsin(np.clip(axis_V[..., 2], -1.0, 1.0)),
     )
+
+
+def joint_travel(model: CompiledModel, poses: Array, joint: Joint) -> Array:
+    """How far a joint has slid along its axis, its first body against its second [m]; poses of shape (n, bodies, 7)."""
+    (_, first), (R_second, second) = (_moved(model, poses, body, joint) for body in joint.bodies)
+    return np.asarray(np.einsum("ni,ni->n", R_second @ np.array(joint.axis), first - second))
+
+
+def joint_angles(model: CompiledModel, poses: Array, joint: Joint) -> Array:
+    """How far a joint has turned about its axis: its first body against its second [rad]; without jumps over time."""
+    axis = np.array(joint.axis)
+    across = np.cross(np.eye(3)[int(np.abs(axis).argmin())], axis)
+    across /= np.linalg.norm(across)
+    (R_first, _), (R_second, _) = (_moved(model, poses, body, joint) for body in joint.bodies)
+    mark = np.einsum("nji,nj->ni", R_second, R_first @ across)
+    return np.asarray(np.unwrap(np.arctan2(mark @ np.cross(axis, across), mark @ across)))
+
+
+def _moved(model: CompiledModel, poses: Array, body: str, joint: Joint) -> tuple[Array, Array]:
+    """Rotation of a body, and where its point at the joint is; a body that is not in the model stands still."""
+    place, index = np.array(joint.position), model.index.get(body)
+    if index is None:
+        return np.broadcast_to(np.eye(3), (len(poses), 3, 3)), np.broadcast_to(place, (len(poses), 3))
+    R = rotation_matrices(poses[:, index, 3:])
+    return R, poses[:, index, :3] + R @ (place - model.centres[index])

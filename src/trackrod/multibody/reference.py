@@ -6,6 +6,7 @@ until that error is within the tolerance asked for, or the budget of steps is sp
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -13,17 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core import signals
-from trackrod.core.errors import ConvergenceError, InputError
+from trackrod.core.errors import ConvergenceError, InputError, RangeError
 from trackrod.core.series import Run
-from trackrod.multibody.driving import MultibodyVehicle
+from trackrod.multibody.driving import BrokenOffError, MultibodyVehicle
+from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["DriverInputs", "ReferenceRun", "reference_run"]
+__all__ = ["DECISIVE", "TOLERANCE", "DriverInputs", "ReferenceRun", "extrapolated_run", "reference_run"]
 
 Array = NDArray[np.float64]
 
-#: Columns whose errors decide, unless others are named.
-DECISIVE = ("yaw_rate_radps", "ay_mps2", "roll_rad", "vx_mps")
+#: Error over the largest magnitude that a reference keeps unless another is asked for [-].
+TOLERANCE = 1e-3
+#: Columns whose errors decide unless others are named, and magnitudes below which an error counts against these instead
+#: of the largest of the run: a car that drives straight ahead has no yaw rate to compare with.
+DECISIVE: Mapping[str, float] = {
+    signals.YAW_RATE.column: 0.02,
+    signals.AY.column: 0.2,
+    signals.ROLL.column: 0.002,
+    signals.VX.column: 1.0,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +50,8 @@ class DriverInputs:
         0 to 1.
     gear
         From 1; 0 lets the shift speeds decide, −1 is neutral.
+    road_heights
+        Height of the road under each tyre, shape (samples, tyres) [m]; None on a level road.
     """
 
     time: Array
@@ -47,11 +59,14 @@ class DriverInputs:
     throttle: Array
     brake: Array
     gear: Array
+    road_heights: Array | None = None
 
     def __post_init__(self) -> None:
         for name in ("steering_wheel_angle", "throttle", "brake", "gear"):
             if np.shape(getattr(self, name)) != self.time.shape:
                 raise InputError(f"{name} has {np.size(getattr(self, name))} samples, time has {self.time.size}")
+        if self.road_heights is not None and len(self.road_heights) != self.time.size:
+            raise InputError(f"road_heights has {len(self.road_heights)} samples, time has {self.time.size}")
 
     @classmethod
     def of(cls, run: Run) -> DriverInputs:
@@ -61,11 +76,17 @@ class DriverInputs:
 
     def at(self, time: Array) -> tuple[Array, Array, Array, Array]:
         """Steering-wheel angle, throttle, brake and gear at other times."""
-        held = np.clip(np.searchsorted(self.time, time, side="right") - 1, 0, self.time.size - 1)
+        held = np.clip(np.searchsorted(self.time, time + 1e-9, side="right") - 1, 0, self.time.size - 1)
         angle, throttle, brake = (
             np.interp(time, self.time, values) for values in (self.steering_wheel_angle, self.throttle, self.brake)
         )
         return angle, throttle, brake, self.gear[held]
+
+    def heights_at(self, time: Array) -> Array | None:
+        """Heights of the road under each tyre at other times."""
+        if self.road_heights is None:
+            return None
+        return np.column_stack([np.interp(time, self.time, heights) for heights in self.road_heights.T])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,13 +119,14 @@ def reference_run(
     inputs: DriverInputs,
     speed: float,
     *,
-    tolerance: float = 1e-3,
+    tolerance: float = TOLERANCE,
     first_step: float = 2e-3,
     sample: float = 0.01,
     most_halvings: int = 3,
-    decisive: tuple[str, ...] = DECISIVE,
+    decisive: Mapping[str, float] = DECISIVE,
+    steering: SteeringModel = SteeringModel.RATIO,
 ) -> ReferenceRun:
-    """Drive the inputs with a tolerance.
+    """Drive known inputs with a tolerance.
 
     Parameters
     ----------
@@ -118,52 +140,94 @@ def reference_run(
         Distance of samples [s], a multiple of `first_step`.
     most_halvings
         How often the step is halved at most beyond the three runs that every estimate needs.
+    decisive
+        Columns whose errors count, and the smallest magnitude that an error is compared with [SI unit].
+    steering
+        What lies between steering wheel and rack.
 
     Raises
     ------
     ConvergenceError
         The tolerance was not met within the budget; the message says what was reached.
     """
-    duration = float(inputs.time[-1])
-    runs: dict[float, Run] = {}
+
+    def drive(step: float) -> tuple[Run, float]:
+        model = MultibodyVehicle(vehicle, step=step, iterations=2, steering=steering)
+        model.settle()
+        model.start(speed)
+        time: Array = step * np.arange(1, round(float(inputs.time[-1]) / step) + 1, dtype=np.float64)
+        run = model.advance(*inputs.at(time), every=round(sample / step), road_heights=inputs.heights_at(time))
+        return run, model.seconds
+
+    return extrapolated_run(vehicle.name, drive, tolerance, first_step, most_halvings, decisive)
+
+
+def extrapolated_run(
+    name: str,
+    drive: Callable[[float], tuple[Run, float]],
+    tolerance: float,
+    first_step: float,
+    most_halvings: int,
+    decisive: Mapping[str, float] = DECISIVE,
+) -> ReferenceRun:
+    """The limit of runs with ever shorter steps.
+
+    Parameters
+    ----------
+    name
+        Of the vehicle, for messages.
+    drive
+        Gives for a step [s] the run, with the same samples whatever the step, and the time that it took [s].
+    tolerance, first_step, most_halvings, decisive
+        As for `reference_run`.
+
+    Raises
+    ------
+    RangeError
+        The tolerance is not greater than zero.
+    ConvergenceError
+        The tolerance was not met within the budget.
+    """
+    if not (np.isfinite(tolerance) and tolerance > 0):
+        raise RangeError(f"the tolerance is {tolerance}, it must be greater than zero")
+    runs: dict[float, Run | BrokenOffError] = {}
     seconds = 0.0
     steps = [first_step, first_step / 2, first_step / 4]
+    reached = "no run came to its end"
     for _ in range(most_halvings + 1):
-        missing = [step for step in steps if step not in runs]
+        missing = [step for step in reversed(steps) if step not in runs]  # the longest run first
         with ThreadPoolExecutor(max_workers=2) as pool:
-            found = pool.map(lambda step: _drive(vehicle, inputs, speed, duration, step, sample), missing)
-            for step, (run, spent) in zip(missing, found, strict=True):
-                runs[step] = run
+            for step, (found, spent) in zip(missing, pool.map(lambda step: _tried(drive, step), missing), strict=True):
+                runs[step] = found
                 seconds += spent
-        coarse, middle, fine = (runs[step] for step in steps)
-        first, second = _extrapolated(coarse, middle), _extrapolated(middle, fine)
-        error = {column: np.abs(second[column] - first[column]) / 3.0 for column in fine if column != "time_s"}
-        relative = max(_relative(error[column], second[column]) for column in decisive)
-        if relative <= tolerance:
-            metadata = {**fine.metadata, "integrator": "reference", "step_s": steps[-1], "relative_error": relative}
-            run = Run({**second, signals.TIME.column: fine.time, signals.GEAR.column: fine[signals.GEAR]}, metadata)
-            return ReferenceRun(run, Run({"time_s": fine.time, **error}), relative, steps[-1], seconds)
+        three = [run for run in (runs[step] for step in steps) if isinstance(run, Run)]
+        if len(three) == len(steps):
+            coarse, middle, fine = three
+            first, second = _extrapolated(coarse, middle), _extrapolated(middle, fine)
+            error = {column: np.abs(second[column] - first[column]) / 3.0 for column in second}
+            relative = max(_relative(error[column], second[column], least) for column, least in decisive.items())
+            if relative <= tolerance:
+                metadata = {**fine.metadata, "integrator": "reference", "step_s": steps[-1], "tolerance": tolerance}
+                held = {column: fine[column] for column in (signals.TIME.column, signals.GEAR.column)}
+                run = Run({**second, **held}, {**metadata, "relative_error": relative})
+                return ReferenceRun(run, Run({"time_s": fine.time, **error}), relative, steps[-1], seconds)
+            reached = f"{relative:.2g}"
         steps = [step / 2 for step in steps]
-    raise ConvergenceError(
-        f"the error of '{vehicle.name}' is {relative:.2g} at a step of {steps[-1] * 2:g} s, {tolerance:g} was asked for"
-    )
+    text = f"the error of '{name}' is {reached} at a step of {steps[-1] * 2:g} s, {tolerance:g} was asked for"
+    raise ConvergenceError(text)
 
 
-def _drive(
-    vehicle: Vehicle, inputs: DriverInputs, speed: float, duration: float, step: float, sample: float
-) -> tuple[Run, float]:
-    model = MultibodyVehicle(vehicle, step=step, iterations=2)
-    model.settle()
-    model.start(speed)
-    time: Array = step * np.arange(1, round(duration / step) + 1, dtype=np.float64)
-    run = model.advance(*inputs.at(time), every=round(sample / step))
-    return run, model.seconds
+def _tried(drive: Callable[[float], tuple[Run, float]], step: float) -> tuple[Run | BrokenOffError, float]:
+    """A run, or why there is none: a step may be too long for a solution where a shorter one is not."""
+    try:
+        return drive(step)
+    except BrokenOffError as error:
+        return error, 0.0
 
 
 def _extrapolated(coarse: Run, fine: Run) -> dict[str, Array]:
     return {column: 2.0 * fine[column] - coarse[column] for column in fine if column != "time_s"}
 
 
-def _relative(error: Array, values: Array) -> float:
-    largest = float(np.abs(values).max())
-    return float(np.sqrt(np.mean(error**2))) / largest if largest > 0 else 0.0
+def _relative(error: Array, values: Array, least: float) -> float:
+    return float(np.sqrt(np.mean(error**2))) / max(float(np.abs(values).max()), least)

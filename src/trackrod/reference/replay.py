@@ -21,7 +21,6 @@ __all__ = ["Replay"]
 Array = NDArray[np.float64]
 
 
-
 @dataclass(frozen=True, kw_only=True)
 class Replay(Manoeuvre):
     """The inputs of a reference run, driven again.
