@@ -181,27 +181,25 @@ def _display(*, quiet: bool) -> Iterator[_Display]:
 
 def _print(result: StudyResult, folder: Path) -> None:
     limit = result.tolerance_pct
-    table = Table(title=f"{result.name}: difference from the reference [%], tolerance {limit:g} %")
-    table.add_column("manoeuvre", no_wrap=True)
+    table = Table(title=f"{result.name}: difference from the reference, tolerance {limit:g} %")
     table.add_column("index", no_wrap=True)
-    table.add_column("nominal", justify="right")
-    table.add_column("tuned", justify="right")
+    for head in ("nominal [%]", "tuned [%]"):
+        table.add_column(head, justify="right", no_wrap=True)
     for test in result.tests:
-        label = f"{test.label} (held out)" if test.hold_out else test.label
-        for k, (before, after) in enumerate(zip(test.nominal_indices, test.tuned_indices, strict=True)):
+        table.add_row(f"{test.label}, held out" if test.hold_out else test.label, style="bold")
+        for before, after in zip(test.nominal_indices, test.tuned_indices, strict=True):
             style = "red" if after.value_pct > limit else ""
-            values = (f"{before.value_pct:.2f}", f"{after.value_pct:.2f}")
-            table.add_row("" if k else label, after.name, *values, style=style)
+            table.add_row(f"  {after.name}", f"{before.value_pct:.2f}", f"{after.value_pct:.2f}", style=style)
         table.add_section()
     console.print(table)
-    tuned = Table(title="parameters")
-    for head in ("parameter", "nominal", "tuned", "unit", "change [%]", "± std [%]", "remark"):
-        tuned.add_column(head, justify="left" if head in ("parameter", "unit", "remark") else "right", no_wrap=True)
+    tuned = Table(title="parameters: change from the nominal value, and its standard deviation")
+    for head in ("parameter", "tuned", "change [%]", "std [%]", "remark"):
+        tuned.add_column(head, justify="left" if head in ("parameter", "remark") else "right", no_wrap=True)
     for item in result.parameters:
         remark = "on its bound" if item.on_bound else "" if item.identifiable else "not identifiable"
-        numbers = (f"{item.tunable.nominal:.5g}", f"{item.value:.5g}", item.tunable.unit)
+        value = f"{item.value:.5g} {'' if item.tunable.unit == '-' else item.tunable.unit}"
         change = (f"{item.tunable.change_pct(item.z):+.2f}", f"{item.std_pct:.2f}", remark)
-        tuned.add_row(item.tunable.name, *numbers, *change, style="yellow" if item.on_bound else "")
+        tuned.add_row(item.tunable.name, value, *change, style="yellow" if item.on_bound else "")
     console.print(tuned)
     outcome = result.outcome
     points = outcome.evaluations + outcome.linearisations

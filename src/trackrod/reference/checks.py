@@ -165,7 +165,12 @@ def _sizes(run: Run, mass: float) -> Iterator[tuple[str, str]]:
         (signals.THROTTLE, 1.001, "%"),
         (signals.BRAKE, 1.001, "%"),
     ):
-        largest = float(np.abs(run[signal]).max()) if signal.column in run else 0.0
+        if signal.column not in run:
+            continue
+        values = np.abs(run[signal])
+        if signal == signals.SIDESLIP and signals.VX.column in run:
+            values = values[run[signals.VX] > 1.0]  # standing still it may be anything
+        largest = float(values.max(initial=0.0))
         if largest > most:
             reached = f"{largest:.4g} {signal.kind.unit}".strip()
             text = f"'{signal.name}' reaches {reached}, more than {most:g} is not possible"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import Akima1DInterpolator
 
 from trackrod.core import signals
 from trackrod.core.signals import Signal
@@ -25,8 +26,10 @@ Array = NDArray[np.float64]
 class Replay(Manoeuvre):
     """The inputs of a reference run, driven again.
 
-    The vehicle starts steadily at the first speed and in the first gear of the run. A gear that does not change is
-    kept; one that does is left to the vehicle's own shift speeds.
+    The vehicle starts steadily at the first speed and in the first gear of the run. A gear that does not change in a
+    phase is kept, neutral too; one that does is left to the vehicle's own shift speeds. Between samples the inputs
+    follow a smooth curve that does not overshoot at corners (modified Akima), so that samples of 10 ms are enough for a
+    sweep to 4 Hz.
 
     Holds: the run has the phases of the reference, as long as there.
     """
@@ -40,7 +43,7 @@ class Replay(Manoeuvre):
         """Straight ahead at the first speed of the run."""
         speed = max(float(self.source.run[signals.VX][0]), 0.0)
         free = self.source.longitudinal is Longitudinal.FREE
-        return Start(speed if speed > AT_REST else 0.0, self._gear, free)
+        return Start(speed if speed > AT_REST else 0.0, max(self._gear_in(0.0, 0.0), AUTOMATIC), free)
 
     def phases(self) -> tuple[Phase, ...]:
         """Those of the run if it tells them, otherwise one."""
@@ -51,27 +54,36 @@ class Replay(Manoeuvre):
 
     def _phase(self, name: str, start: float, end: float) -> Phase:
         run, way = self.source.run, self.source.longitudinal
-        time = run.time - run.time[0] - start
-        steering = self._of(signals.STEERING_WHEEL_ANGLE)
         pedals: PedalLaw = Pedals()
         gear = NEUTRAL
         if way is Longitudinal.HOLD_SPEED:
             pedals, gear = HoldSpeed(float(run[signals.VX][0])), KEEP_GEAR
         elif way is Longitudinal.PEDALS:
-            throttle, brake = (np.clip(self._of(s), 0.0, 1.0) for s in (signals.THROTTLE, signals.BRAKE))
-            pedals = Pedals(lambda t: np.interp(t, time, throttle), lambda t: np.interp(t, time, brake))
-            gear = self._gear
+            throttle, brake = (self._smooth(signal, start) for signal in (signals.THROTTLE, signals.BRAKE))
+            pedals = Pedals(lambda t: np.clip(throttle(t), 0.0, 1.0), lambda t: np.clip(brake(t), 0.0, 1.0))
+            gear = self._gear_in(start, end)
         # the driver decides in whole steps of its own
         seconds = DECISION * float(np.floor((end - start) / DECISION + 1e-6))
-        law = SteerBy(lambda t: np.interp(t, time, steering))
+        law = SteerBy(self._smooth(signals.STEERING_WHEEL_ANGLE, start))
         return Phase(name, law, pedals, (After(seconds),), seconds + 1.0, gear)
 
     def _of(self, signal: Signal) -> Array:
         run = self.source.run
         return run[signal] if signal.column in run else np.zeros(run.time.size)
 
-    @property
-    def _gear(self) -> int:
-        gears = self._of(signals.GEAR)
-        constant = bool((gears == gears[0]).all())
-        return int(gears[0]) if constant and gears[0] > 0 else AUTOMATIC
+    def _smooth(self, signal: Signal, start: float) -> Callable[[Array], Array]:
+        """A signal over the time since a phase began; held beyond its ends."""
+        run = self.source.run
+        time = run.time - run.time[0] - start
+        curve = Akima1DInterpolator(time, self._of(signal), method="makima")
+        return lambda t: np.asarray(curve(np.clip(t, time[0], time[-1])), dtype=float)
+
+    def _gear_in(self, start: float, end: float) -> int:
+        run = self.source.run
+        if signals.GEAR.column not in run:
+            return AUTOMATIC
+        time = run.time - run.time[0]
+        gears = run[signals.GEAR][(time > start - 1e-9) & (time <= end + 1e-9)][1 if end > start else 0 :]
+        if gears.size == 0 or not (gears == gears[0]).all():
+            return AUTOMATIC
+        return int(gears[0]) if gears[0] > 0 else NEUTRAL

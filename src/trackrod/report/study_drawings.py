@@ -260,8 +260,10 @@ def _compliance_panels(maps: KcMaps, rigs: _Rigs) -> list[Panel]:
 def _panel(
     title: str, x_label: str, y_label: str, x: Array, factor: float, mapped: Array, found: dict[str, Array], rigs: _Rigs
 ) -> Panel:
-    lines = [Line(x, factor * found[label], label, color=color) for label, color, _ in rigs]
+    # rounding that is left of what is zero by symmetry is not worth an axis
+    mapped, found = np.round(factor * mapped, 9), {label: np.round(factor * y, 9) for label, y in found.items()}
+    lines = [Line(x, found[label], label, color=color) for label, color, _ in rigs]
     some = slice(None, None, max(1, len(x) // 15))  # on top of the lines, and yet these can be seen
-    lines.append(Line(x[some], factor * mapped[some], "reference", Stroke.POINTS, _REFERENCE))
+    lines.append(Line(x[some], mapped[some], "reference", Stroke.POINTS, _REFERENCE))
     rising = float(mapped[-1]) >= float(mapped[0])
     return Panel(title[:1].upper() + title[1:], x_label, y_label, tuple(lines), Legend.LEFT if rising else Legend.RIGHT)

@@ -21,9 +21,10 @@ from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import manoeuvre
 from trackrod.metrics.indices import Index, indices
 from trackrod.optimise.covariance import Confidence, confidence
+from trackrod.optimise.gauss_newton import GaussNewton
 from trackrod.optimise.journal import JournalledProblem
 from trackrod.optimise.methods import minimise
-from trackrod.optimise.outcome import Outcome, Progress
+from trackrod.optimise.outcome import Outcome, Progress, StopRules
 from trackrod.optimise.problem import Blocks
 from trackrod.optimise.study import ErrorBudgetEntry, StudyResult, TestResult, TunedParameter
 from trackrod.optimise.tuning_problem import ScriptedTest, TuningProblem
@@ -46,6 +47,10 @@ __all__ = ["EVALUATIONS", "run_study"]
 
 #: Folder of a study in which its evaluations are kept.
 EVALUATIONS = "evaluations"
+
+#: A change to a bound must improve the objective by this much: what hardly matters stays as it was converted.
+_METHODS = {GaussNewton.name: GaussNewton(prior_pct=0.02)}
+_STOP = StopRules(improvement_pct=0.005)
 
 #: Manoeuvres whose worth for the identification is looked at, with settings that need no reference.
 _CANDIDATES = ("single_sine", "pulse", "throttle_off", "brake_in_turn")
@@ -125,7 +130,8 @@ class _Study:
             outcome = minimise(
                 self.problem,
                 objective,
-                method=settings.optimiser,
+                method=_METHODS.get(settings.optimiser, settings.optimiser),
+                stop=_STOP,
                 budget=settings.budget,
                 seed=settings.seed,
                 progress=progress,

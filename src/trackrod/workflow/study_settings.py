@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -25,6 +25,7 @@ from trackrod.optimise.objective import Objective
 from trackrod.optimise.outcome import Budget
 from trackrod.optimise.tuning_space import PAPER_SET, RANGE, SPLIT_FACTORS, Bounds
 from trackrod.rtm.coefficients import PARAMETERS
+from trackrod.simulate.script import can_be_scripted
 from trackrod.vehicle.systems import PayloadLevel
 
 __all__ = ["Mode", "PlannedTest", "StudySettings", "read_study_file"]
@@ -157,12 +158,22 @@ def read_study_file(path: Path, mode: Mode | None = None) -> StudySettings:
     try:
         text = read_bytes(require_file(path), _LARGEST_FILE).decode("utf-8")
         data = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(Problem(f"this is no TOML: {error}", Place(path))) from error
+    except UnicodeDecodeError as error:
+        raise InputError(Problem(f"this is no text in UTF-8: {error}", Place(path))) from error
+    except tomllib.TOMLDecodeError as error:
+        said = _TOML_PLACE.search(str(error))
+        place = Place(path, int(said[1]), int(said[2])) if said else Place(path)
+        raise InputError(Problem(f"this is no TOML: {_TOML_PLACE.sub('', str(error))}", place)) from error
     reader = _Reader(path, text)
     settings = reader.settings(data, mode)
     raise_if_errors(reader.problems)
     return settings
+
+
+#: How Python's reader of TOML says where it stopped.
+_TOML_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)")
+#: A part of a key of TOML, in quotes or without.
+_KEY = re.compile(r""""([^"]*)"|'([^']*)'|([\w-]+)""")
 
 
 class _Reader:
@@ -170,40 +181,32 @@ class _Reader:
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
-        self.lines = text.splitlines()
+        self.keys = tuple(_key_lines(text))
         self.problems: list[Problem] = []
         self.weights: dict[str | tuple[str, str], float] = {}
 
     def settings(self, data: Mapping[str, Any], mode: Mode | None) -> StudySettings:
         self.known(data, _TABLES, "table")
         study = self.table(data, "study")
-        self.known(study, _STUDY, "key of [study]")
+        self.known(study, _STUDY, "key of [study]", "study")
         default = StudySettings()
         chosen = mode or self.choice(study, "mode", Mode, default.mode)
-        tests = self.tests(data, "tune") if "tune" in data else default.tests
-        hold_out = self.tests(data, "hold_out") if "hold_out" in data else default.hold_out
-        if not tests:
-            self.complain("there is no manoeuvre to tune with", "leave [tune] out for the default ones")
-        bounds, ranges = self.bounds(self.table(data, "parameters"), chosen)
-        names = study.get("parameters")
-        if names is not None and not (isinstance(names, list) and all(isinstance(n, str) for n in names)):
-            self.wrong("parameters", names)
-            names = None
-        self.allowed(names or (), chosen)
+        tests, hold_out = self.all_tests(data, default)
+        names = self.names(study, chosen)
+        bounds, ranges = self.bounds(self.table(data, "parameters"), chosen, names)
         tolerance = self.number(study, "tolerance_pct", default.objective.tolerance_pct, above=0)
-        penalty = self.number(study, "penalty", default.objective.penalty)
+        penalty = self.number(study, "penalty", default.objective.penalty, least=0)
         seconds = self.number(study, "seconds", math.inf, above=0)
         evaluations = self.whole(study, "evaluations", default.budget.evaluations, 1)
-        weights = {key: value for key, value in self.weights.items() if value >= 0}
         return StudySettings(
             mode=chosen,
             tests=tests,
             hold_out=hold_out,
-            objective=Objective(tolerance, penalty, weights),
+            objective=Objective(tolerance, penalty, self.weights),
             optimiser=self.choice(study, "optimiser", lambda name: METHODS[name].name, default.optimiser),
             seed=self.whole(study, "seed", default.seed, 0),
             budget=Budget(evaluations, seconds),
-            parameters=None if names is None else tuple(names),
+            parameters=names,
             bounds=bounds,
             ranges=ranges,
             relative=0.01 * self.number(study, "range_pct", 100 * RANGE, above=0, below=100),
@@ -214,86 +217,143 @@ class _Reader:
 
     # --- manoeuvres ---
 
+    def all_tests(
+        self, data: Mapping[str, Any], default: StudySettings
+    ) -> tuple[tuple[PlannedTest, ...], tuple[PlannedTest, ...]]:
+        tests = self.tests(data, "tune") if "tune" in data else default.tests
+        if "hold_out" in data:
+            hold_out = self.tests(data, "hold_out")
+            for held in hold_out:
+                if any(_same(held, test) for test in tests):
+                    text = f"'{held.label}' is held out and tuned with"
+                    self.complain(text, "hold_out", held.label, hint="give it another label and other settings")
+        else:
+            hold_out = tuple(held for held in default.hold_out if not any(_same(held, test) for test in tests))
+        if "tune" in data and not data["tune"]:
+            self.complain("there is no manoeuvre to tune with", "tune", hint="leave [tune] out for the default ones")
+        kept = {test.label: self.weights.get(test.label, 1.0) for test in tests}
+        kept |= {key[0]: 1.0 for key, weight in self.weights.items() if isinstance(key, tuple) and weight}
+        if kept and not any(kept.values()):
+            self.complain("the weights of all manoeuvres are zero", "tune", hint="give at least one a positive weight")
+        return tests, hold_out
+
     def tests(self, data: Mapping[str, Any], table: str) -> tuple[PlannedTest, ...]:
         found = []
         for label, given in self.table(data, table).items():
             if not isinstance(given, Mapping):
-                self.complain(f"[{table}] has '{label} = {given!r}'", f"write a table [{table}.{label}]")
+                text = f"[{table}] has '{label} = {given!r}'"
+                self.complain(text, table, label, hint=f"write a table [{table}.{label}]")
                 continue
-            test = self.test(f"{table}.{label}", label, given, weighted=table == "tune")
+            test = self.test(table, label, given)
             if test is not None:
                 found.append(test)
         return tuple(found)
 
-    def test(self, where: str, label: str, given: Mapping[str, Any], *, weighted: bool) -> PlannedTest | None:
-        name = given.get("manoeuvre", label)
+    def test(self, table: str, label: str, given: Mapping[str, Any]) -> PlannedTest | None:
+        name, where = given.get("manoeuvre", label), (table, label)
+        said = f"[{table}.{label}]"
         if name not in MANOEUVRES:
-            self.complain(f"[{where}]: there is no manoeuvre '{name}'", _close(str(name), MANOEUVRES))
+            self.complain(f"{said}: there is no manoeuvre '{name}'", *where, hint=_close(str(name), MANOEUVRES))
             return None
         if name not in INDEX_SETS:
-            self.complain(f"[{where}]: '{name}' has no indices to compare", "there are " + ", ".join(INDEX_SETS))
+            hint = "there are " + ", ".join(INDEX_SETS)
+            self.complain(f"{said}: '{name}' has no indices to compare", *where, hint=hint)
             return None
-        self.weigh(where, label, given, weighted=weighted)
+        weighted = table == "tune"
+        self.weigh(table, label, given, weighted=weighted)
         payload = None
         if "payload" in given:
-            payload = self.choice(given, "payload", PayloadLevel, PayloadLevel.HALF, where)
+            payload = self.choice(given, "payload", PayloadLevel, PayloadLevel.HALF, *where)
+            if weighted:
+                text = f"{said}: a manoeuvre to tune with has the payload of the study"
+                self.complain(text, *where, "payload", hint="choose it with --payload; [hold_out] may have another")
         settings = {key: _text(value) for key, value in given.items() if key not in _TEST_KEYS}
         try:
-            return PlannedTest(label, manoeuvre(name, settings), payload)
+            found = manoeuvre(name, settings)
         except InputError as error:
-            self.problems += [
-                Problem(f"[{where}]: {p.text}", self.place(f"[{where}]"), hint=p.hint, severity=p.severity)
-                for p in error.problems
-            ]
+            for problem in error.problems:
+                key = next((key for key in settings if re.search(rf"\b{re.escape(key)}\b", problem.text)), "")
+                self.complain(f"{said}: {problem.text}", *where, key, hint=problem.hint)
             return None
+        if weighted and not can_be_scripted(found):
+            text = f"{said}: '{name}' cannot be tuned with, its driver steers by what he sees"
+            self.complain(text, *where, hint=f"hold it out: [hold_out.{label}]")
+        return PlannedTest(label, found, payload)
 
-    def weigh(self, where: str, label: str, given: Mapping[str, Any], *, weighted: bool) -> None:
+    def weigh(self, table: str, label: str, given: Mapping[str, Any], *, weighted: bool) -> None:
+        where, said = (table, label), f"[{table}.{label}]"
         weights: dict[str | tuple[str, str], Any] = {}
         if "weight" in given:
             weights[label] = given["weight"]
         if isinstance(given.get("weights", {}), Mapping):
             weights |= {(label, index): value for index, value in given.get("weights", {}).items()}
         else:
-            self.complain(f"[{where}]: 'weights' is {given['weights']!r}", "a table of index = weight is needed")
+            text = f"{said}: weights is {given['weights']!r}"
+            self.complain(text, *where, "weights", hint="a table of index = weight is needed")
         if weights and not weighted:
-            self.complain(f"[{where}]: a manoeuvre that is held out has no weight")
+            self.complain(f"{said}: a manoeuvre that is held out has no weight", *where, "weight")
         for key, value in weights.items():
+            what, rest = ("weight", ("weight",)) if key == label else (f"weight of '{key[1]}'", ("weights", key[1]))
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-                self.complain(f"[{where}]: the weight {value!r} of {key}", "a number, 0 or more, is needed")
+                text = f"{said}: the {what} is {value!r}"
+                self.complain(text, *where, *rest, hint="a number, 0 or more, is needed")
             else:
                 self.weights[key] = float(value)
 
     # --- parameters ---
 
-    def bounds(self, table: Mapping[str, Any], mode: Mode) -> tuple[dict[str, Bounds], dict[str, float]]:
+    def names(self, study: Mapping[str, Any], mode: Mode) -> tuple[str, ...] | None:
+        given = study.get("parameters")
+        if given is None:
+            return None
+        if not (isinstance(given, list) and given and all(isinstance(name, str) for name in given)):
+            self.wrong(given, "study", "parameters")
+            return None
+        for name in given:
+            self.allow(name, mode, "study", "parameters")
+        return tuple(dict.fromkeys(given))
+
+    def bounds(
+        self, table: Mapping[str, Any], mode: Mode, names: tuple[str, ...] | None
+    ) -> tuple[dict[str, Bounds], dict[str, float]]:
         bounds, ranges = {}, {}
-        self.allowed(table, mode)
+        tuned = (*PAPER_SET, *SPLIT_FACTORS) if names is None else names
         for name, given in table.items():
-            where = f"parameters.{name}"
-            if not isinstance(given, Mapping):
-                self.complain(f"'{name} = {given!r}' stands in [parameters]", f"write a table [{where}]")
+            where, said = ("parameters", name), f"[parameters.{name}]"
+            if not self.allow(name, mode, *where):
                 continue
-            self.known(given, _PARAMETER_KEYS, f"key of [{where}]")
+            if not isinstance(given, Mapping):
+                text = f"'{name} = {given!r}' stands in [parameters]"
+                self.complain(text, *where, hint=f"write a table {said}")
+                continue
+            if name not in tuned:
+                self.complain(f"{said}: '{name}' is not tuned", *where, hint="add it to parameters in [study]")
+            self.known(given, _PARAMETER_KEYS, f"key of {said}", *where)
             if "range_pct" in given:
-                ranges[name] = 0.01 * self.number(given, "range_pct", 100 * RANGE, where, above=0, below=100)
+                ranges[name] = 0.01 * self.number(given, "range_pct", 100 * RANGE, *where, above=0, below=100)
             if "lower" in given or "upper" in given:
-                lower, upper = (self.number(given, key, math.nan, where) for key in ("lower", "upper"))
-                if math.isnan(lower) or math.isnan(upper):
-                    self.complain(f"[{where}] needs both lower and upper")
-                elif not lower < upper:
-                    self.complain(f"[{where}]: the bounds cross, lower is {lower:g} and upper {upper:g}")
+                lower, upper = (self.number(given, key, math.nan, *where) for key in ("lower", "upper"))
+                if "range_pct" in given:
+                    self.complain(f"{said} has both range_pct and bounds", *where, "range_pct")
+                elif "lower" not in given or "upper" not in given:
+                    self.complain(f"{said} needs both lower and upper", *where)
+                elif lower >= upper:
+                    text = f"{said}: the bounds cross, lower is {lower:g} and upper {upper:g}"
+                    self.complain(text, *where, "lower")
                 else:
                     bounds[name] = Bounds(lower, upper)
         return bounds, ranges
 
-    def allowed(self, names: Iterable[str], mode: Mode) -> None:
-        standard = (*PAPER_SET, *SPLIT_FACTORS)
+    def allow(self, name: str, mode: Mode, *where: str) -> bool:
         known = (*(item.name for item in PARAMETERS), *SPLIT_FACTORS)
-        for name in names:
-            if name not in known:
-                self.complain(f"there is no parameter '{name}'", _close(name, known))
-            elif mode is Mode.STANDARD and name not in standard:
-                self.complain(f"'{name}' is tuned in expert mode only", '--mode expert, or mode = "expert" in [study]')
+        if name not in known:
+            self.complain(f"there is no parameter '{name}'", *where, hint=_close(name, known))
+        elif mode is Mode.STANDARD and name not in (*PAPER_SET, *SPLIT_FACTORS):
+            hint = '--mode expert, or mode = "expert" in [study]'
+            self.complain(f"'{name}' is tuned in expert mode only", *where, hint=hint)
+        else:
+            return True
+        return False
 
     # --- values ---
 
@@ -301,23 +361,21 @@ class _Reader:
         found = data.get(key, {})
         if isinstance(found, Mapping):
             return found
-        self.complain(f"'{key}' is {found!r}", f"a table [{key}] is needed")
+        self.complain(f"'{key}' is {found!r}", key, hint=f"a table [{key}] is needed")
         return {}
 
-    def known(self, given: Mapping[str, Any], allowed: Iterable[str], what: str) -> None:
+    def known(self, given: Mapping[str, Any], allowed: Iterable[str], what: str, *where: str) -> None:
         for key in given:
             if key not in allowed:
-                self.complain(f"'{key}' is no {what}", _close(key, allowed))
+                self.complain(f"'{key}' is no {what}", *where, key, hint=_close(key, allowed))
 
-    def choice(
-        self, table: Mapping[str, Any], key: str, convert: Callable[[str], T], default: T, where: str = "study"
-    ) -> T:
+    def choice(self, table: Mapping[str, Any], key: str, convert: Callable[[str], T], default: T, *where: str) -> T:
         if key not in table:
             return default
         try:
             return convert(table[key])
         except (KeyError, ValueError, TypeError):
-            self.wrong(key, table[key], where)
+            self.wrong(table[key], *(where or ("study",)), key)
             return default
 
     def number(
@@ -325,44 +383,62 @@ class _Reader:
         table: Mapping[str, Any],
         key: str,
         default: float,
-        where: str = "study",
-        *,
+        *where: str,
         above: float = -math.inf,
+        least: float = -math.inf,
         below: float = math.inf,
     ) -> float:
-        value = table.get(key, default)
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or (key in table and not above < value < below)
-        ):
-            self.wrong(key, value, where)
+        if key not in table:
+            return default
+        value = table[key]
+        if isinstance(value, bool) or not isinstance(value, int | float) or not above < value < below or value < least:
+            self.wrong(value, *(where or ("study",)), key)
             return default
         return float(value)
 
     def whole(self, table: Mapping[str, Any], key: str, default: int, least: int) -> int:
         value = table.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            self.wrong(key, value)
+            self.wrong(value, "study", key)
             return default
         return value
 
-    def wrong(self, key: str, value: object, where: str = "study") -> None:
-        needed = _STUDY.get(key, "a number is needed")
-        if key == "payload":
-            needed = "one of " + ", ".join(PayloadLevel)
-        self.complain(f"[{where}]: {key} is {value!r}", needed)
+    def wrong(self, value: object, *where: str) -> None:
+        key = where[-1]
+        needed = "one of " + ", ".join(PayloadLevel) if key == "payload" else _STUDY.get(key, "a number")
+        self.complain(f"[{'.'.join(where[:-1])}]: {key} is {value!r}", *where, hint=f"{needed} is needed")
 
-    def complain(self, text: str, hint: str = "") -> None:
-        self.problems.append(Problem(text, self.place(text), hint=hint))
+    def complain(self, text: str, *where: str, hint: str = "") -> None:
+        """Keep a problem at the line of a table or key, or at that of what holds it."""
+        best, line = 0, 1
+        for number, keys in self.keys:
+            same = next(
+                (k for k, (a, b) in enumerate(zip(keys, where, strict=False)) if a != b), min(len(keys), len(where))
+            )
+            if same > best:
+                best, line = same, number
+        self.problems.append(Problem(text, Place(self.path, line), hint=hint))
 
-    def place(self, text: str) -> Place:
-        """The first line that has the words in quotes or brackets of a message, as far as they are found in turn."""
-        line = 0
-        for word in re.findall(r"\[([\w.]+)\]|'([^']+?)(?: =.*)?'|: (\w+) is", text):
-            pattern = re.compile(rf"(?<![\w.]){re.escape(next(filter(None, word)))}(?![\w.])")
-            line = next((k for k in range(line, len(self.lines)) if pattern.search(self.lines[k])), line)
-        return Place(self.path, line + 1)
+
+def _key_lines(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Lines of a TOML file with the keys that lead to what begins there."""
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("#"):
+            continue
+        if line.lstrip().startswith("["):
+            table = _key(line.partition("]")[0])
+            yield number, table
+        elif "=" in line:
+            yield number, (*table, *_key(line.partition("=")[0]))
+
+
+def _key(text: str) -> tuple[str, ...]:
+    return tuple(next(filter(None, parts), "") for parts in _KEY.findall(text))
+
+
+def _same(one: PlannedTest, other: PlannedTest) -> bool:
+    return one.label == other.label or (one.manoeuvre, one.payload) == (other.manoeuvre, other.payload)
 
 
 def _close(name: str, known: Iterable[str]) -> str:
