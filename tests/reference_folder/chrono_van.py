@@ -187,7 +187,7 @@ downshift = ["300 rpm", "300 rpm", "300 rpm"]  # its gears change without a jolt
 
 [powertrain.rear_differential]     # the rear wheels turn alike in every run
 slip_speed = [-1.0, 1.0]
-torque = [-2500.0, 2500.0]
+torque = [-100000.0, 100000.0]
 
 [kc.columns]
 toe = {{ column = "toein_{{S}}_deg", unit = "deg" }}

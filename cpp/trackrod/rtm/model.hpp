@@ -763,6 +763,7 @@ class Model {
     }
     const auto plain = [](const Real* values, int g) { return make_lanes<C>([&](int i) { return values[g * lanes + i]; }); };
     L base[groups], gain[groups];  // spin at the end of the step = base + gain * clutch torque
+    T mobility[wheel_count];       // spin for each unit of torque
     L most[groups];
     TruthOf<L> held[groups];
     const L zero = L(Real(0.0));
@@ -782,8 +783,13 @@ class Model {
       const L inverse = Real(1.0) / select(held[g], stiff, momentum);
       base[g] = (driven + brake - select(held[g], L(wound * brake_stiffness), zero)) * inverse;
       gain[g] = inverse * gear;
+      store_lanes(inverse, mobility, g);
       load[g].brake = brake;
       load[g].drive = locking;
+    }
+    T more[2][2] = {{T(0.0), T(0.0)}, {T(0.0), T(0.0)}};  // torque of a locking differential beyond `lock`: first + second * clutch torque
+    for (int axle = 0; axle < 2; ++axle) {
+      if (!curves_[axle].differential.x.empty()) lock_axle(axle, mobility, base, gain, more[axle]);
     }
     if (driveline.present) {
       T wanted(0.0);
@@ -798,14 +804,39 @@ class Model {
       driveline.end_step(h);
       for (int i = 0; i < wheel_count; ++i) torque_gain[i] = driveline.torque_gain(static_cast<std::size_t>(i));
     }
+    T locked[wheel_count];
+    for (int i = 0; i < wheel_count; ++i) {
+      const T torque = more[i / 2][0] + more[i / 2][1] * driveline.clutch_torque;
+      locked[i] = i % 2 == 0 ? -torque : torque;
+    }
     for (int g = 0; g < groups; ++g) {
       const L spin = base[g] + gain[g] * driveline.clutch_torque, wound = load_lanes(state.brake_angle, g) + spin * h;
-      load[g].drive += plain(torque_gain, g) * driveline.clutch_torque;
+      load[g].drive += plain(torque_gain, g) * driveline.clutch_torque + load_lanes(locked, g);
       load[g].brake = select(held[g], L(wound * -brake_stiffness - spin * brake_damping), load[g].brake);
       const L limit = most[g] * (Real(1.0) / brake_stiffness);
       store_lanes(spin, state.spin, g);
       store_lanes(clamp(wound, L(-limit), limit), state.brake_angle, g);
     }
+  }
+
+  // The torque of a locking differential is implicit in the spins: T = T0 + k (change of their difference). It moves left and
+  // right spin against each other, by what the clutch does as well.
+  void lock_axle(int axle, const T* mobility, L* base, L* gain, T* more) const {
+    const int left = 2 * axle, right = left + 1, g = left / lanes, h = right / lanes;
+    const Curve<Real>& curve = curves_[axle].differential;
+    const T difference = state.spin[left] - state.spin[right];
+    const Real aside = Real(1e-3);
+    const T slope = max(T(0.0), (curve.at(T(difference + aside)) - curve.at(T(difference - aside))) * (Real(0.5) / aside));
+    const T share = slope / (Real(1.0) + slope * (mobility[left] + mobility[right]));
+    const auto apart = [&](const L* of) { return T(lane(of[g], left % lanes) - lane(of[h], right % lanes)); };
+    more[0] = share * (apart(base) - difference);
+    more[1] = share * apart(gain);
+    const auto move = [&](L* of, const T& torque) {
+      set_lane(of[g], left % lanes, T(lane(of[g], left % lanes) - mobility[left] * torque));
+      set_lane(of[h], right % lanes, T(lane(of[h], right % lanes) + mobility[right] * torque));
+    };
+    move(base, more[0]);
+    move(gain, more[1]);
   }
 
   // Accelerations of body and wheels, and the new velocities and positions.

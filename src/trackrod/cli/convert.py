@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -64,25 +65,31 @@ def convert(
     settings = _settings(config, mode, optimiser, seed)
     if (vehicle is None) == (reference is None):
         raise InputError("give a vehicle, or results of another program with --reference, and not both")
+    if reference is not None and payload is not None:
+        raise InputError("--payload is that of a vehicle; a reference has been driven as it is")
     with _display(quiet=json) as display:
         display.announce("read", vehicle or str(reference), 0.0)
         began = time.perf_counter()
+        start: Callable[[], StudyInput]
         if vehicle is not None:
-            given = _from_vehicle(vehicle, settings, payload, alias, templates, display, began, allow=allow_outside)
+            name, start = _from_vehicle(vehicle, settings, payload, alias, templates, display, allow=allow_outside)
         else:
-            if payload is not None:
-                raise InputError("--payload is that of a vehicle; a reference has been driven as it is")
-            given = input_from_reference(read_reference(reference or Path()), settings, source=str(reference))
-            given = replace(given, seconds={"read": time.perf_counter() - began, **given.seconds})
-        folder = out or Path(f"{given.name}_conversion")
+            results = read_reference(reference or Path())
+            name, start = results.name, partial(input_from_reference, results, settings, source=str(reference))
+        folder = out or Path(f"{name}_conversion")
         make_folder(folder)
+        read = time.perf_counter() - began
+        given = start()
+        given = replace(given, seconds={"read": read, **given.seconds})
         with _ctrl_c():
             result = run_study(given, settings, folder, announce=display.announce, progress=display.search)
-        files, problems = write_study(result, folder, announce=display.announce)
+        written = write_study(result, folder, announce=display.announce)
     if json:
-        print_json({**result.summary(), "files": [str(path) for path in files]})
+        print_json({**written.summary, "files": [str(path) for path in written.files]})
         return
-    print_problems(problem for problem in (*result.problems, *problems) if problem.severity is not Severity.NOTE)
+    print_problems(
+        problem for problem in (*result.problems, *written.problems) if problem.severity is not Severity.NOTE
+    )
     _print(result, folder)
 
 
@@ -102,17 +109,17 @@ def _from_vehicle(
     alias: list[str] | None,
     templates: list[Path] | None,
     display: _Display,
-    began: float,
     *,
     allow: bool,
-) -> StudyInput:
+) -> tuple[str, Callable[[], StudyInput]]:
+    """Name of the vehicle, and what makes a study of it."""
     reading = open_vehicle(name, parse_aliases(alias or []), templates=templates or [], allow_outside=allow)
     raise_if_errors(reading.problems)
     loaded = reading.vehicle if payload is None else reading.vehicle.with_payload(payload)
-    seconds = time.perf_counter() - began
     problems: tuple[Problem, ...] = tuple(reading.problems)
-    given = input_from_vehicle(loaded, settings, source=name, problems=problems, announce=display.announce)
-    return replace(given, seconds={"read": seconds, **given.seconds})
+    return loaded.name, partial(
+        input_from_vehicle, loaded, settings, source=name, problems=problems, announce=display.announce
+    )
 
 
 @contextmanager
@@ -125,6 +132,10 @@ def _ctrl_c() -> Iterator[None]:
         return
     try:
         yield
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, before)
+        signal.raise_signal(signal.SIGINT)
+        raise
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -368,7 +368,7 @@ class Twin:
         """
         h, d = self.h, self.driveline
         d.begin_step(self.spin, throttle, gear, self.p["engine_factor"], h)
-        constant, gain, held = np.zeros(4), np.zeros(4), np.zeros(4, dtype=bool)
+        constant, gain, mobility, held = np.zeros(4), np.zeros(4), np.zeros(4), np.zeros(4, dtype=bool)
         most = np.array([self._of("brake", i) * brake for i in range(4)])
         for i, wheel in enumerate(self.wheels):
             inertia = self._of("wheel_inertia", i)
@@ -379,12 +379,18 @@ class Twin:
             torque = -_BRAKE_STIFFNESS * (self.brake_angle[i] + sticking * h) - _BRAKE_DAMPING * sticking
             held[i] = most[i] > 0 and abs(torque) <= most[i]
             if held[i]:
+                mobility[i] = 1.0 / holding
                 constant[i], gain[i] = (known - wound) / holding, d.torque_gain(i) / holding
             else:
                 wheel.brake = most[i] if torque > 0 else -most[i]
+                mobility[i] = h / inertia
                 constant[i], gain[i] = (known + wheel.brake) * h / inertia, d.torque_gain(i) * h / inertia
         locks = [d.lock_torque(i, self.spin) for i in range(4)]
+        more = [d.lock(axle, self.spin, mobility, constant, gain) for axle in (0, 1)]
         d.close(constant, gain, h)
+        for i in range(4):
+            first, second = more[i // 2]
+            locks[i] += (first + second * d.torque) * (-1.0 if i % 2 == 0 else 1.0)
         self.spin = constant + gain * d.torque
         for i, wheel in enumerate(self.wheels):
             wheel.drive = locks[i] + d.torque * d.torque_gain(i)
@@ -570,6 +576,25 @@ class _Driveline:
             return 0.0
         left = i // 2 * 2
         return curve(float(spins[left] - spins[left + 1])) * (-1.0 if i == left else 1.0)
+
+    def lock(self, axle: int, spins: Array, mobility: Array, constant: Array, gain: Array) -> tuple[float, float]:
+        """Torque of a locking differential beyond that of the old spins: first + second · torque of the clutch.
+
+        Implicit: T = T0 + k (Δω⁺ − Δω). The new spins are changed in place.
+        """
+        curve = self.locks[axle]
+        if curve is None:
+            return 0.0, 0.0
+        left, right = 2 * axle, 2 * axle + 1
+        difference = float(spins[left] - spins[right])
+        slope = max(0.0, (curve(difference + 1e-3) - curve(difference - 1e-3)) / 2e-3)
+        share = slope / (1.0 + slope * (mobility[left] + mobility[right]))
+        first = share * (constant[left] - constant[right] - difference)
+        second = share * (gain[left] - gain[right])
+        for values, torque in ((constant, first), (gain, second)):
+            values[left] -= mobility[left] * torque
+            values[right] += mobility[right] * torque
+        return float(first), float(second)
 
     def begin_step(self, spins: Array, throttle: float, wanted: int, factor: float, h: float) -> None:
         """Choose gear, torque of the engine and capacity of the clutch."""

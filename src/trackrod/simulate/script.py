@@ -28,7 +28,8 @@ _STEERING, _PEDALS = (HoldSteering, SteerBy, SteerTo), (HoldSpeed, HoldThrottle,
 
 def can_be_scripted(manoeuvre: Manoeuvre) -> bool:
     """Whether everything that the driver does is known beforehand, the holding of a speed apart."""
-    return manoeuvre.start().speed > 0 and manoeuvre.road() is None and all(map(_open_loop, manoeuvre.phases()))
+    level = manoeuvre.road() is None and manoeuvre.grade() == 0.0
+    return level and all(map(_open_loop, manoeuvre.phases()))
 
 
 def _open_loop(phase: Phase) -> bool:
@@ -56,10 +57,11 @@ def scripted(manoeuvre: Manoeuvre, reference: Run, *, step: float = 1e-3) -> Scr
     """
     if not can_be_scripted(manoeuvre):
         raise InputError(f"'{manoeuvre.name}' depends on what the driver sees: it cannot be written down beforehand")
-    speed = manoeuvre.start().speed
-    lead = round(LEAD / step)
+    start = manoeuvre.start()
+    speed, lead = start.speed, round(LEAD / step)
     gear = _at(reference, signals.GEAR, 0.0)
-    before = np.column_stack([np.full(lead, value) for value in (0.0, 0.0, 0.0, gear, speed)])
+    rolling, standing = (0.0, 0.0, 0.0, gear, speed), (0.0, 0.0, 0.0 if start.free else 1.0, NEUTRAL, np.nan)
+    before = np.column_stack([np.full(lead, value) for value in (rolling if speed > 0 else standing)])
     rows = [before, *_phase_rows(manoeuvre, reference, step)]
     return _script(reference, np.concatenate(rows), lead, speed, step)
 

@@ -7,17 +7,21 @@ that is done again with nothing changed takes seconds.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trackrod.convert.conversion import Detail
 from trackrod.convert.round_trip import round_trip
 from trackrod.core import signals
+from trackrod.core.artefact import Artefact
 from trackrod.core.errors import ConvergenceError, InputError, Problem, Severity
 from trackrod.core.series import Run
+from trackrod.core.signals import Signal
 from trackrod.manoeuvres.registry import manoeuvre
 from trackrod.metrics.indices import Index, indices
 from trackrod.optimise.covariance import Confidence, confidence
@@ -28,10 +32,10 @@ from trackrod.optimise.outcome import Outcome, Progress, StopRules
 from trackrod.optimise.problem import Blocks
 from trackrod.optimise.study import ErrorBudgetEntry, StudyResult, TestResult, TunedParameter
 from trackrod.optimise.tuning_problem import ScriptedTest, TuningProblem
-from trackrod.optimise.tuning_space import TuningSpace, tuning_space
+from trackrod.optimise.tuning_space import TuningSpace
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import ScriptedVehicle
-from trackrod.rtm.spec import RtmSpec
+from trackrod.rtm.spec import RTM, RtmSpec
 from trackrod.sensitivity.blocks import Block
 from trackrod.sensitivity.candidates import Candidate, rank_candidates
 from trackrod.sensitivity.identifiability import Identifiability, Verdict, identify
@@ -39,14 +43,17 @@ from trackrod.sensitivity.local import LocalSensitivity
 from trackrod.sensitivity.ranges import ranges_by_tolerance
 from trackrod.simulate.drive import simulate
 from trackrod.simulate.script import scripted
+from trackrod.workflow.cache import cached_run, code_hash
 from trackrod.workflow.stages import with_found_settings
 from trackrod.workflow.study_input import Announce, StudyInput, StudyTest
 from trackrod.workflow.study_settings import StudySettings
 
 __all__ = ["EVALUATIONS", "run_study"]
 
-#: Folder of a study in which its evaluations are kept.
+#: Folder of a study in which its evaluations are kept, in a folder for the code that made them.
 EVALUATIONS = "evaluations"
+#: Packages whose code an evaluation depends on.
+_CODE = ("core", "tyre", "rtm", "manoeuvres", "simulate", "metrics", "optimise")
 
 #: A change to a bound must improve the objective by this much: what hardly matters stays as it was converted.
 _METHODS = {GaussNewton.name: GaussNewton(prior_pct=0.02)}
@@ -85,7 +92,7 @@ def run_study(
     Raises
     ------
     InputError
-        Parameters, bounds or weights do not fit the model.
+        Weights do not fit the indices that there are.
     ConvergenceError
         The nominal model breaks down.
     """
@@ -101,10 +108,11 @@ class _Study:
         self.settings = settings
         self.announce = announce
         self.seconds = dict(given.seconds)
-        self.space = _space(given, settings)
+        self.space = given.space
         self.tests = [_scripted_test(test) for test in given.tests]
         self.plain = TuningProblem(self.space, self.tests)
-        self.problem = JournalledProblem(self.plain, folder / EVALUATIONS)
+        self.evaluations = folder / EVALUATIONS / code_hash(_CODE)[:16]
+        self.problem = JournalledProblem(self.plain, self.evaluations)
         self.zero = np.zeros(len(self.space.names))
         self.problems = list(given.problems)
 
@@ -169,16 +177,19 @@ class _Study:
     def _candidates(self, nominal: Blocks) -> tuple[Candidate, ...]:
         """What other manoeuvres would tell: the model itself is the reference, for only its derivatives count."""
         known = {test.name for test in self.given.tests}
+        model = Artefact(RTM, self.space.nominal).sha256
         blocks: list[Block] = []
         for name in _CANDIDATES:
             if name in known:
                 continue
+            wanted = manoeuvre(name, {})
+            make = partial(simulate, RealTimeVehicle(self.space.nominal), wanted)
             try:
-                run = simulate(RealTimeVehicle(self.space.nominal), manoeuvre(name, {}))
+                run, _ = cached_run({"model": model, "manoeuvre": name}, _CODE, make)
                 if run.metadata["completed"]:
-                    script = scripted(with_found_settings(manoeuvre(name, {}), run), run)
-                    test = ScriptedTest(name, name, run, script)
-                    blocks += TuningProblem(self.space, [test]).linearise(self.zero)
+                    test = ScriptedTest(name, name, run, scripted(with_found_settings(wanted, run), run))
+                    problem = JournalledProblem(TuningProblem(self.space, [test]), self.evaluations)
+                    blocks += problem.linearise(self.zero)
             except (ConvergenceError, InputError):
                 continue  # this vehicle cannot drive it: it is no candidate
         return tuple(rank_candidates(self.space.names, nominal, blocks)) if blocks else ()
@@ -219,17 +230,6 @@ class _Study:
     def _values(self, spec: RtmSpec) -> dict[str, float]:
         problem = TuningProblem(TuningSpace(spec, ()), self.tests)
         return {block.label: block.value_pct for block in problem.evaluate(np.zeros(0))}
-
-
-def _space(given: StudyInput, settings: StudySettings) -> TuningSpace:
-    return tuning_space(
-        given.conversion.spec,
-        names=settings.parameters,
-        bounds=settings.bounds,
-        split=given.split,
-        relative=settings.relative,
-        ranges=settings.ranges,
-    )
 
 
 def _scripted_test(test: StudyTest) -> ScriptedTest:
@@ -294,11 +294,16 @@ def _round_trip(given: StudyInput) -> dict[str, str]:
     return {names[unit]: f"{value:.2g} {unit}" for unit, value in found.items()}
 
 
+def _all_values(runs: Sequence[Run], signal: Signal) -> NDArray[np.float64]:
+    """Of the runs that hold the signal: the record of another program need not hold every one."""
+    return np.concatenate([np.zeros(0), *(run[signal] for run in runs if signal.column in run)])
+
+
 def _limits(given: StudyInput) -> tuple[str, ...]:
     runs = [test.reference for test in (*given.tests, *given.hold_out)]
-    lateral = max(float(np.abs(run[signals.AY]).max()) for run in runs)
-    slowest, fastest = (3.6 * pick(float(pick(run[signals.VX])) for run in runs) for pick in (min, max))
-    braking = max(float(-run[signals.AX].min()) for run in runs)
+    ax, ay, vx = (_all_values(runs, signal) for signal in (signals.AX, signals.AY, signals.VX))
+    lateral, braking = np.abs(ay).max(initial=0.0), (-ax).max(initial=0.0)
+    slowest, fastest = 3.6 * vx.min(), 3.6 * vx.max()
     return (
         f"Compared up to {lateral:.1f} m/s² sideways and {braking:.1f} m/s² when braking, at {max(slowest, 0):.0f} to "
         f"{fastest:.0f} km/h.",

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import re
 import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.errors import MissingExtraError, Problem, Severity
 from trackrod.core.files import write_atomically
-from trackrod.core.plain import pretty_json
+from trackrod.core.plain import Plain, pretty_json
 from trackrod.core.run_files import write_run
 from trackrod.kc.maps import KC_MAPS
 from trackrod.optimise.study import StudyResult
@@ -16,25 +21,39 @@ from trackrod.report.study import write_study_report
 from trackrod.rtm.spec import RTM
 from trackrod.workflow.study_input import Announce
 
-__all__ = ["SUMMARY", "write_study"]
+__all__ = ["SUMMARY", "WrittenStudy", "write_study"]
 
 SUMMARY = "summary.json"
 
 
-def write_study(
-    result: StudyResult, folder: Path, *, announce: Announce | None = None
-) -> tuple[list[Path], list[Problem]]:
-    """Write everything that a study leaves; the summary last, so that a folder with one is complete.
+@dataclass(frozen=True, slots=True, eq=False)
+class WrittenStudy:
+    """What a study left.
 
-    Returns
-    -------
-    files, problems
-        What was written; what could not be, for want of a package.
+    Attributes
+    ----------
+    files
+        What was written.
+    problems
+        What could not be, for want of a package.
+    summary
+        What the summary holds; numbers that are not finite are None.
+    """
 
-    Holds: every file is whole or not there.
+    files: tuple[Path, ...]
+    problems: tuple[Problem, ...]
+    summary: Mapping[str, Plain]
+
+
+def write_study(result: StudyResult, folder: Path, *, announce: Announce | None = None) -> WrittenStudy:
+    """Write everything that a study leaves.
+
+    Holds: every file is whole or not there. The summary of an earlier study goes first and that of this one comes last:
+    a folder with a summary is complete and of one piece.
     """
     tell = announce or (lambda _stage, _what, _share: None)
     began = time.perf_counter()
+    (folder / SUMMARY).unlink(missing_ok=True)
     tell("report", "model, maps and runs", 0.0)
     files = [*_write_model(result, folder), *_write_runs(result, folder)]
     tell("report", "page and PDF", 0.5)
@@ -44,9 +63,19 @@ def write_study(
     seconds["report"] = time.perf_counter() - began
     seconds["total"] = sum(seconds.values())
     rounded = {stage: round(value, 3) for stage, value in seconds.items()}
+    summary = _finite({**result.summary(), "seconds": rounded})
     files.append(folder / SUMMARY)
-    write_atomically(files[-1], pretty_json({**result.summary(), "seconds": rounded}))
-    return files, problems
+    write_atomically(files[-1], pretty_json(summary))
+    return WrittenStudy(tuple(files), tuple(problems), summary)
+
+
+def _finite(value: Any) -> Any:
+    """Plain data without numbers that JSON cannot hold."""
+    if isinstance(value, Mapping):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _write_model(result: StudyResult, folder: Path) -> list[Path]:
@@ -64,12 +93,24 @@ def _write_model(result: StudyResult, folder: Path) -> list[Path]:
 def _write_runs(result: StudyResult, folder: Path) -> list[Path]:
     (folder / "runs").mkdir(parents=True, exist_ok=True)
     files = []
-    for test in result.tests:
-        name = test.label.replace(", ", "_").replace(" ", "_")
+    for test, name in zip(result.tests, _file_names(test.label for test in result.tests), strict=True):
         for kind, run in (("reference", test.reference), ("nominal", test.nominal), ("tuned", test.tuned)):
             files.append(folder / "runs" / f"{name}_{kind}.csv")
             write_run(run, files[-1])
     return files
+
+
+def _file_names(labels: Iterable[str]) -> Iterator[str]:
+    """A file name for each label, all different."""
+    taken: set[str] = set()
+    for label in labels:
+        plain = name = re.sub(r"\W+", "_", label).strip("_") or "run"
+        count = 1
+        while name.casefold() in taken:
+            count += 1
+            name = f"{plain}_{count}"
+        taken.add(name.casefold())
+        yield name
 
 
 def _write_report(result: StudyResult, folder: Path) -> tuple[list[Path], list[Problem]]:

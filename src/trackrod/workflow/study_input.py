@@ -22,7 +22,7 @@ from trackrod.core.series import Run
 from trackrod.kc.maps import KcMaps
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.multibody.driving import MultibodyVehicle
-from trackrod.optimise.tuning_space import SplitParameters
+from trackrod.optimise.tuning_space import SplitParameters, TuningSpace, tuning_space
 from trackrod.reference import Reference, Replay
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import Script
@@ -90,10 +90,10 @@ class StudyInput:
         K&C of both axles.
     conversion
         The direct conversion.
+    space
+        What is tuned in it.
     variant
         The model with less detail, or without compliance, for the error budget; None where it cannot be made.
-    split
-        Parameters for other split factors; None where they are not known.
     tests, hold_out
         What the reference has driven.
     seconds
@@ -107,11 +107,11 @@ class StudyInput:
     problems: tuple[Problem, ...]
     maps: Mapping[Axle, KcMaps]
     conversion: Conversion
+    space: TuningSpace
     tests: tuple[StudyTest, ...]
     hold_out: tuple[StudyTest, ...]
     seconds: Mapping[str, float]
     variant: Callable[[Detail, bool], RtmSpec] | None = None
-    split: SplitParameters | None = None
     vehicle: Vehicle | None = None
 
 
@@ -139,7 +139,7 @@ def input_from_vehicle(
     Raises
     ------
     InputError
-        The vehicle cannot be converted.
+        The vehicle cannot be converted, or parameters and bounds do not fit it; said before anything is driven.
     ConvergenceError
         The multibody model cannot drive a manoeuvre to tune with.
     """
@@ -149,6 +149,11 @@ def input_from_vehicle(
     maps = characterised(vehicle)
     measured = time.perf_counter()
     conversion = convert(vehicle, maps, detail=settings.detail)
+
+    def split(factors: SplitFactors) -> Mapping[str, float]:
+        return convert(vehicle, maps, factors=factors).spec.parameters
+
+    space = _space(conversion, settings, split)
     converted = time.perf_counter()
     runs = _References(vehicle, maps, settings, tell)
     tests, hold_out = runs.drive()
@@ -168,9 +173,6 @@ def input_from_vehicle(
         "Trackrod": __version__,
     }
 
-    def split(factors: SplitFactors) -> Mapping[str, float]:
-        return convert(vehicle, maps, factors=factors).spec.parameters
-
     def variant(detail: Detail, compliance: bool) -> RtmSpec:
         return convert(vehicle, maps, detail=detail, compliance=compliance).spec
 
@@ -180,11 +182,11 @@ def input_from_vehicle(
         problems=(*problems, *runs.problems),
         maps=maps,
         conversion=conversion,
+        space=space,
         tests=tests,
         hold_out=hold_out,
         seconds={"kc": measured - began, "convert": converted - measured, "reference": driven - converted},
         variant=variant,
-        split=split,
         vehicle=vehicle,
     )
 
@@ -204,7 +206,7 @@ def input_from_reference(reference: Reference, settings: StudySettings, *, sourc
     Raises
     ------
     InputError
-        No recorded manoeuvre is left to tune with.
+        No recorded manoeuvre is left to tune with, or parameters and bounds do not fit the model.
     """
     began = time.perf_counter()
     conversion = assemble(reference.data, reference.maps, detail=settings.detail)
@@ -240,12 +242,24 @@ def input_from_reference(reference: Reference, settings: StudySettings, *, sourc
         problems=reference.problems,
         maps=reference.maps,
         conversion=conversion,
+        space=_space(conversion, settings, None),
         tests=tuple(tests),
         hold_out=tuple(hold_out),
         seconds={"kc": 0.0, "convert": time.perf_counter() - began, "reference": 0.0},
         variant=lambda detail, compliance: (
             assemble(reference.data, reference.maps, detail=detail, compliance=compliance).spec
         ),
+    )
+
+
+def _space(conversion: Conversion, settings: StudySettings, split: SplitParameters | None) -> TuningSpace:
+    return tuning_space(
+        conversion.spec,
+        names=settings.parameters,
+        bounds=settings.bounds,
+        split=split,
+        relative=settings.relative,
+        ranges=settings.ranges,
     )
 
 
@@ -299,8 +313,11 @@ class _References:
             # the order in which they are begun: what takes longest first
             futures = [pool.submit(one, planned, needed=True) for planned in tests]
             others = [pool.submit(one, planned, needed=False) for planned in held]
-            found = [future.result() for future in futures]
-            kept = [future.result() for future in others]
+            try:
+                found = [future.result() for future in futures]
+                kept = [future.result() for future in others]
+            finally:  # after a failure or Ctrl-C nothing more is begun
+                pool.shutdown(wait=False, cancel_futures=True)
         return tuple(t for t in found if t is not None), tuple(t for t in kept if t is not None)
 
     def _test(self, planned: PlannedTest) -> StudyTest:

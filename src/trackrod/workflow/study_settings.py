@@ -122,16 +122,16 @@ class StudySettings:
 _STUDY = {
     "mode": "one of standard, expert",
     "optimiser": "one of " + ", ".join(METHODS),
-    "seed": "a whole number, 0 or more",
+    "seed": "a whole number of 0 or more",
     "tolerance_pct": "a number above 0",
-    "penalty": "a number, 0 or more",
+    "penalty": "a number of 0 or more",
     "evaluations": "a whole number above 0",
     "seconds": "a number above 0",
     "range_pct": "a number above 0 and below 100",
     "detail": "one of linear, 1d, 2d",
     "parameters": "a list of names",
-    "screening": "a whole number, 0 or more",
-    "variance": "a whole number, 0 or more",
+    "screening": "a whole number of 0 or more",
+    "variance": "a whole number of 0 or more",
 }
 _LARGEST_FILE = 2**20
 _TABLES = ("study", "tune", "hold_out", "parameters")
@@ -166,7 +166,7 @@ def read_study_file(path: Path, mode: Mode | None = None) -> StudySettings:
         raise InputError(Problem(f"this is no TOML: {_TOML_PLACE.sub('', str(error))}", place)) from error
     reader = _Reader(path, text)
     settings = reader.settings(data, mode)
-    raise_if_errors(reader.problems)
+    raise_if_errors(sorted(reader.problems, key=lambda problem: problem.place.line or 0))
     return settings
 
 
@@ -296,7 +296,7 @@ class _Reader:
             what, rest = ("weight", ("weight",)) if key == label else (f"weight of '{key[1]}'", ("weights", key[1]))
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
                 text = f"{said}: the {what} is {value!r}"
-                self.complain(text, *where, *rest, hint="a number, 0 or more, is needed")
+                self.complain(text, *where, *rest, hint="a number of 0 or more is needed")
             else:
                 self.weights[key] = float(value)
 
