@@ -11,7 +11,7 @@ help:  ## this list
 setup:  ## virtual environment, dependencies, build of the C++ core
 	@$(PYTHON) tools/bootstrap.py
 
-demo: setup  ## the main job on a bundled vehicle: a van drawn, converted, both models side by side; tyre reports
+demo: setup  ## the main job on a bundled vehicle: a van drawn, converted, tuned and proven, with its report
 	@$(BIN)/python examples/demo.py $(OUT)/demo
 
 test: lint  ## lint, then all tests (C++ tests of the core included)

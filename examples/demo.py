@@ -1,4 +1,4 @@
-"""What ``make demo`` runs: a bundled van drawn, converted and driven with both models; a report on every bundled tyre.
+"""What ``make demo`` runs: the main job on a bundled van.
 
 usage: demo.py OUTPUT_FOLDER
 """
@@ -8,30 +8,18 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rich.progress import track
-
-from trackrod.cli.compare import compare
+from trackrod.cli.convert import convert
 from trackrod.cli.output import console
 from trackrod.cli.vehicle import inspect
-from trackrod.report.tyre import write_tyre_report
-from trackrod.tyre import load_tyre
-from trackrod.tyre.samples import SAMPLES
 
 VEHICLE = "lcv_7t"
 
 
 def main(folder: Path) -> None:
-    """Write pages and pictures of the van, of both its models in a step steer and of each tyre; say where they are."""
+    """Draw the van, convert, tune and prove it; say where everything is."""
     folder.mkdir(parents=True, exist_ok=True)
     inspect(VEHICLE, html=folder / f"{VEHICLE}.html", picture=folder / f"{VEHICLE}.png")
-    compare(VEHICLE, "step_steer", out=folder)
-    written = [
-        path
-        for sample in track(SAMPLES.values(), description="tyre reports", console=console)
-        for path in write_tyre_report(load_tyre(sample), folder)
-    ]
-    for path in written:
-        console.print(f"tyre: {path}", highlight=False, soft_wrap=True)
+    convert(VEHICLE, out=folder / f"{VEHICLE}_conversion")
     console.print("Open the HTML pages in a browser: the van can be turned, curves can be zoomed and read off.")
 
 

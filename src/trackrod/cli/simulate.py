@@ -12,12 +12,12 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from trackrod.adams.source import open_vehicle
-from trackrod.cli.output import console, print_json, print_problems
-from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument, parse_aliases
+from trackrod.cli.inputs import ManoeuvreName, Payload, Settings, open_loaded, parse_settings
+from trackrod.cli.output import console, print_json
+from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument
 from trackrod.core import signals
 from trackrod.core.corners import Corner
-from trackrod.core.errors import MissingFileError, Place, Problem, Severity, raise_if_errors
+from trackrod.core.errors import MissingFileError, Place, Problem, raise_if_errors
 from trackrod.core.run_files import RUN_SUFFIXES, write_run
 from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre_class
@@ -31,13 +31,9 @@ from trackrod.report.run import PLOT_SUFFIXES, write_run_plot
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.simulate.drive import simulate as drive
 from trackrod.simulate.model import VehicleModel
-from trackrod.vehicle.systems import PayloadLevel
-from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow.stages import converted
 
 __all__ = ["equilibrium", "manoeuvres", "simulate"]
-
-Payload = Annotated[PayloadLevel | None, typer.Option(help="How much is loaded.")]
 
 
 class IntegratorKind(StrEnum):
@@ -56,10 +52,10 @@ class ModelKind(StrEnum):
 
 def simulate(
     vehicle: VehicleArgument,
-    manoeuvre: Annotated[str, typer.Option(help="What to drive; `trackrod manoeuvres` lists them.")],
+    manoeuvre: ManoeuvreName,
     out: Annotated[Path | None, typer.Option(help="File for the run: .csv, .parquet, .mat or .mf4.")] = None,
     model: Annotated[ModelKind, typer.Option(help="Multibody or real-time model.")] = ModelKind.MULTIBODY,
-    given: Annotated[list[str] | None, typer.Option("--set", help="A setting: KEY=VALUE; repeatable.")] = None,
+    given: Settings = None,
     plot: Annotated[Path | None, typer.Option(help="Plot of the run: .png or .html.")] = None,
     payload: Payload = None,
     sample: Annotated[float, typer.Option(help="Time from sample to sample [s].")] = 0.01,
@@ -79,10 +75,10 @@ def simulate(
     json: Json = False,
 ) -> None:
     """Drive a manoeuvre and write the run; with `--integrator reference` its errors too, in a second file."""
-    wanted = manoeuvre_class(manoeuvre).from_text(_pairs(given or []))
+    wanted = manoeuvre_class(manoeuvre).from_text(parse_settings(given))
     _check_targets(out, plot)
     _check_integration(model, integrator, tolerance, steering)
-    found = _opened(vehicle, payload, alias, templates, allow_outside=allow_outside)
+    found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
     with console.status("", spinner="dots") as status:
         quiet = json or not console.is_terminal
 
@@ -149,7 +145,7 @@ def equilibrium(
     json: Json = False,
 ) -> None:
     """Let a vehicle stand on level ground: wheel loads, wheel travels, height and angles of the body."""
-    found = _opened(vehicle, payload, alias, templates, allow_outside=allow_outside)
+    found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
     standing = MultibodyVehicle(found).settle()
     if json:
         print_json(
@@ -175,20 +171,6 @@ def equilibrium(
     console.print(f"body {1e3 * standing.body_rise:+.2f} mm against its design position, {angles}", highlight=False)
 
 
-def _opened(
-    name: str,
-    payload: PayloadLevel | None,
-    alias: list[str] | None,
-    templates: list[Path] | None,
-    *,
-    allow_outside: bool,
-) -> Vehicle:
-    reading = open_vehicle(name, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside)
-    raise_if_errors(reading.problems)
-    print_problems(p for p in reading.problems if p.severity is Severity.WARNING)
-    return reading.vehicle if payload is None else reading.vehicle.with_payload(payload)
-
-
 def _check_integration(
     model: ModelKind, integrator: IntegratorKind, tolerance: float | None, steering: SteeringModel
 ) -> None:
@@ -202,19 +184,6 @@ def _check_integration(
     if tolerance is not None and not (math.isfinite(tolerance) and 0.0 < tolerance < 1.0):
         problems.append(Problem(f"--tolerance is {tolerance:g}, it must lie between 0 and 1"))
     raise_if_errors(problems)
-
-
-def _pairs(given: list[str]) -> dict[str, str]:
-    problems, found = [], {}
-    for text in given:
-        key, equals, value = text.partition("=")
-        if not (key and equals and value):
-            problems.append(Problem(f"--set {text} is not KEY=VALUE"))
-        elif key in found:
-            problems.append(Problem(f"--set {key} is given twice"))
-        found[key] = value
-    raise_if_errors(problems)
-    return found
 
 
 def _check_targets(out: Path | None, plot: Path | None) -> None:
