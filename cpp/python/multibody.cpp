@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "driveline_binding.hpp"
 #include "trackrod/multibody/model.hpp"
 
 namespace nb = nanobind;
@@ -234,35 +235,8 @@ class MultibodyHandle {
     return static_cast<int>(model_.tyres.size()) - 1;
   }
 
-  void set_driveline(const Values& speeds, const Values& throttles, const Rows& torques, const Values& shares,
-                     const std::vector<double>& ratios, const std::vector<double>& upshift,
-                     const std::vector<double>& downshift, double final_drive, double efficiency, double shift_time,
-                     double engine_inertia, double driveline_inertia, double idle, double limit,
-                     double clutch_capacity) {
-    Driveline<>& d = model_.driveline;
-    d.present = true;
-    d.map_speeds.assign(speeds.data(), speeds.data() + speeds.size());
-    d.map_throttles.assign(throttles.data(), throttles.data() + throttles.size());
-    require_shape(torques, speeds.size(), throttles.size());
-    d.map_torques.assign(torques.data(), torques.data() + torques.size());
-    if (shares.size() != model_.wheels.size()) throw std::invalid_argument("one share for each wheel is needed");
-    if (ratios.empty() || upshift.size() + 1 != ratios.size() || downshift.size() + 1 != ratios.size()) {
-      throw std::invalid_argument("one shift speed less than gears is needed");
-    }
-    d.shares.assign(shares.data(), shares.data() + shares.size());
-    d.ratios = ratios;
-    d.upshift = upshift;
-    d.downshift = downshift;
-    d.final_drive = final_drive;
-    d.efficiency = efficiency;
-    d.shift_time = shift_time;
-    d.engine_inertia = engine_inertia;
-    d.driveline_inertia = driveline_inertia;
-    d.idle = idle;
-    d.limit = limit;
-    d.clutch_capacity = clutch_capacity;
-    d.engine_speed = idle;
-  }
+  Driveline<>& driveline() { return model_.driveline; }
+  size_t wheel_count() const { return model_.wheels.size(); }
   void add_differential(int left, int right, const Points& torque) {
     const int n = static_cast<int>(model_.wheels.size());
     if (left < 0 || right < 0 || left >= n || right >= n) throw std::out_of_range("there is no such wheel");
@@ -616,11 +590,12 @@ class MultibodyHandle {
 
 void bind_multibody(nb::module_& m) {
   using trackrod::MultibodyHandle;
-  nb::class_<MultibodyHandle>(m, "Multibody",
+  nb::class_<MultibodyHandle> type(m, "Multibody",
                               "A multibody model: bodies, elements between them, wheels. Positions are given in the "
                               "fixed frame at the design position, where all body axes are parallel to it; body -1 is "
-                              "the ground. A curve is a pair (abscissae, ordinates); ([0], [k]) is the rate k.")
-      .def(nb::init<>())
+                              "the ground. A curve is a pair (abscissae, ordinates); ([0], [k]) is the rate k.");
+  trackrod::bind_driveline(type);
+  type.def(nb::init<>())
       .def("add_body", &MultibodyHandle::add_body, "mass"_a, "inertia"_a, "centre"_a)
       .def("add_pair", &MultibodyHandle::add_pair, "a"_a, "b"_a, "position"_a, "frame"_a, "force"_a, "damping"_a,
            "preload"_a, "offset"_a, "rotation"_a, "torque"_a, "turning_damping"_a, "torque_preload"_a, "turn_offset"_a,
@@ -644,9 +619,6 @@ void bind_multibody(nb::module_& m) {
            "bottoming"_a, "centre"_a, "pressure"_a)
       .def("add_air", &MultibodyHandle::add_air, "body"_a, "drag"_a, "front_lift"_a, "rear_lift"_a, "centre"_a,
            "front"_a, "rear"_a)
-      .def("set_driveline", &MultibodyHandle::set_driveline, "speeds"_a, "throttles"_a, "torques"_a, "shares"_a,
-           "ratios"_a, "upshift"_a, "downshift"_a, "final_drive"_a, "efficiency"_a, "shift_time"_a,
-           "engine_inertia"_a, "driveline_inertia"_a, "idle"_a, "limit"_a, "clutch_capacity"_a)
       .def("add_differential", &MultibodyHandle::add_differential, "left"_a, "right"_a, "torque"_a)
       .def("add_profile", &MultibodyHandle::add_profile, "heights"_a, "tyres"_a)
       .def("set_brakes", &MultibodyHandle::set_brakes, "torques"_a, "Torque of each wheel at full pedal.")

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "driveline_binding.hpp"
 #include "rtm_steps.hpp"
 #include "trackrod/rtm/model.hpp"
 #include "trackrod/rtm/script.hpp"
@@ -194,34 +195,8 @@ class RtmHandle {
     model_.tyres.push_back(t);
   }
 
-  void set_driveline(const Values& speeds, const Values& throttles, const Rows& torques, const Values& shares,
-                     const std::vector<double>& ratios, const std::vector<double>& upshift,
-                     const std::vector<double>& downshift, double final_drive, double efficiency, double shift_time,
-                     double engine_inertia, double driveline_inertia, double idle, double limit,
-                     double clutch_capacity) {
-    if (torques.shape(0) != speeds.size() || torques.shape(1) != throttles.size() || shares.size() != 4 ||
-        ratios.empty() || upshift.size() + 1 != ratios.size() || downshift.size() + 1 != ratios.size()) {
-      throw std::invalid_argument("the sizes of the driveline's tables do not fit together");
-    }
-    Driveline<>& d = model_.driveline;
-    d.present = true;
-    d.map_speeds.assign(speeds.data(), speeds.data() + speeds.size());
-    d.map_throttles.assign(throttles.data(), throttles.data() + throttles.size());
-    d.map_torques.assign(torques.data(), torques.data() + torques.size());
-    d.shares.assign(shares.data(), shares.data() + shares.size());
-    d.ratios = ratios;
-    d.upshift = upshift;
-    d.downshift = downshift;
-    d.final_drive = final_drive;
-    d.efficiency = efficiency;
-    d.shift_time = shift_time;
-    d.engine_inertia = engine_inertia;
-    d.driveline_inertia = driveline_inertia;
-    d.idle = idle;
-    d.limit = limit;
-    d.clutch_capacity = clutch_capacity;
-    d.engine_speed = idle;
-  }
+  Driveline<>& driveline() { return model_.driveline; }
+  size_t wheel_count() const { return rtm::wheel_count; }
   void set_differential(int axle, const Points& torque) { model_.differential[axle == 0 ? 0 : 1] = owned(torque); }
   void set_steering(const Points& torsion_bar, const Points& assist, double rack_mass, double rack_damping,
                     double rack_friction) {
@@ -488,12 +463,13 @@ class RtmHandle {
 
 void bind_rtm(nb::module_& m) {
   using trackrod::RtmHandle;
-  nb::class_<RtmHandle>(m, "Rtm",
+  nb::class_<RtmHandle> type(m, "Rtm",
                         "The real-time model. Parameters are in the order of trackrod.rtm.coefficients; wheels fl, fr, rl, "
                         "rr. A row of a run: time, position (3), quaternion (4), velocity (3) and angular velocity (3) in "
                         "body axes, travels (4), their rates (4), spins (4), steer angles (4), inclinations (4), acceleration "
-                        "of the centre of gravity in E (3), rack, engine speed, gear, clutch torque, steering torque, then ten for each tyre.")
-      .def(nb::init<const trackrod::Values&>(), "parameters"_a)
+                        "of the centre of gravity in E (3), rack, engine speed, gear, clutch torque, steering torque, then ten for each tyre.");
+  trackrod::bind_driveline(type);
+  type.def(nb::init<const trackrod::Values&>(), "parameters"_a)
       .def("set_parameters", &RtmHandle::set_parameters, "parameters"_a)
       .def("set_wheel", &RtmHandle::set_wheel, "wheel"_a, "centre"_a, "first"_a, "second"_a, "values"_a)
       .def("set_compliance", &RtmHandle::set_compliance, "wheel"_a, "load"_a, "knots"_a, "own"_a, "opposite_knots"_a,
@@ -502,9 +478,6 @@ void bind_rtm(nb::module_& m) {
            "antiroll"_a, "damper"_a)
       .def("add_tyre", &RtmHandle::add_tyre, "wheel"_a, "model"_a, "mirrored"_a, "coefficients"_a, "deflection_load"_a,
            "bottoming"_a, "offset"_a, "pressure"_a)
-      .def("set_driveline", &RtmHandle::set_driveline, "speeds"_a, "throttles"_a, "torques"_a, "shares"_a, "ratios"_a,
-           "upshift"_a, "downshift"_a, "final_drive"_a, "efficiency"_a, "shift_time"_a, "engine_inertia"_a,
-           "driveline_inertia"_a, "idle"_a, "limit"_a, "clutch_capacity"_a)
       .def("set_differential", &RtmHandle::set_differential, "axle"_a, "torque"_a)
       .def("set_steering", &RtmHandle::set_steering, "torsion_bar"_a, "assist"_a, "rack_mass"_a, "rack_damping"_a,
            "rack_friction"_a, "Elastic steering: pinion and rack on a torsion bar, with assistance.")

@@ -207,7 +207,7 @@ def _print(result: StudyResult, folder: Path) -> None:
     for head in ("parameter", "tuned", "change [%]", "std [%]", "remark"):
         tuned.add_column(head, justify="left" if head in ("parameter", "remark") else "right", no_wrap=True)
     for item in result.parameters:
-        remark = "on its bound" if item.on_bound else "" if item.identifiable else "not identifiable"
+        remark = "on its bound" if item.on_bound else "" if item.identifiable else "unidentifiable"
         value = f"{item.value:.5g} {'' if item.tunable.unit == '-' else item.tunable.unit}"
         change = (f"{item.tunable.change_pct(item.z):+.2f}", f"{item.std_pct:.2f}", remark)
         tuned.add_row(item.tunable.name, value, *change, style="yellow" if item.on_bound else "")

@@ -89,7 +89,8 @@ def cached_run(made_from: Mapping[str, Plain], packages: Iterable[str], make: Ca
     """
     path = _path("trackrod.run", {"made_from": freeze(made_from), "code": code_hash(tuple(packages))}, "npz")
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # from memory: a reader that fails would leave the file open
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             metadata = json.loads(file[_METADATA].tobytes())
             return Run({column: file[column] for column in metadata.pop("columns")}, metadata), True
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, InputError):

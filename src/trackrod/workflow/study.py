@@ -36,7 +36,6 @@ from trackrod.optimise.tuning_space import TuningSpace
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import ScriptedVehicle
 from trackrod.rtm.spec import RTM, RtmSpec
-from trackrod.sensitivity.blocks import Block
 from trackrod.sensitivity.candidates import Candidate, rank_candidates
 from trackrod.sensitivity.identifiability import Identifiability, Verdict, identify
 from trackrod.sensitivity.local import LocalSensitivity
@@ -178,7 +177,7 @@ class _Study:
         """What other manoeuvres would tell: the model itself is the reference, for only its derivatives count."""
         known = {test.name for test in self.given.tests}
         model = Artefact(RTM, self.space.nominal).sha256
-        blocks: list[Block] = []
+        tests = []
         for name in _CANDIDATES:
             if name in known:
                 continue
@@ -187,12 +186,13 @@ class _Study:
             try:
                 run, _ = cached_run({"model": model, "manoeuvre": name}, _CODE, make)
                 if run.metadata["completed"]:
-                    test = ScriptedTest(name, name, run, scripted(with_found_settings(wanted, run), run))
-                    problem = JournalledProblem(TuningProblem(self.space, [test]), self.evaluations)
-                    blocks += problem.linearise(self.zero)
+                    tests.append(ScriptedTest(name, name, run, scripted(with_found_settings(wanted, run), run)))
             except (ConvergenceError, InputError):
                 continue  # this vehicle cannot drive it: it is no candidate
-        return tuple(rank_candidates(self.space.names, nominal, blocks)) if blocks else ()
+        if not tests:
+            return ()
+        problem = JournalledProblem(TuningProblem(self.space, tests), self.evaluations)
+        return tuple(rank_candidates(self.space.names, nominal, problem.linearise(self.zero)))
 
     def _results(self, outcome: Outcome) -> tuple[TestResult, ...]:
         before, after = self.plain.runs(self.zero), self.plain.runs(outcome.z)

@@ -252,12 +252,13 @@ class _Reader:
     def test(self, table: str, label: str, given: Mapping[str, Any]) -> PlannedTest | None:
         name, where = given.get("manoeuvre", label), (table, label)
         said = f"[{table}.{label}]"
-        if name not in MANOEUVRES:
-            self.complain(f"{said}: there is no manoeuvre '{name}'", *where, hint=_close(str(name), MANOEUVRES))
+        if not isinstance(name, str) or name not in MANOEUVRES:
+            hint = _close(str(name), MANOEUVRES)
+            self.complain(f"{said}: there is no manoeuvre '{name}'", *where, "manoeuvre", hint=hint)
             return None
         if name not in INDEX_SETS:
             hint = "there are " + ", ".join(INDEX_SETS)
-            self.complain(f"{said}: '{name}' has no indices to compare", *where, hint=hint)
+            self.complain(f"{said}: '{name}' has no indices to compare", *where, "manoeuvre", hint=hint)
             return None
         weighted = table == "tune"
         self.weigh(table, label, given, weighted=weighted)

@@ -1,0 +1,238 @@
+"""A study of a small vehicle against runs of a model whose parameters are known: what it finds, keeps and leaves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reference_folder import small_vehicle
+from trackrod.convert.conversion import assemble
+from trackrod.core import signals
+from trackrod.core.errors import ConvergenceError, InputError
+from trackrod.core.series import Run
+from trackrod.manoeuvres.registry import manoeuvre
+from trackrod.optimise.objective import Objective
+from trackrod.optimise.outcome import Budget, Progress, Reason
+from trackrod.optimise.study import StudyResult
+from trackrod.optimise.tuning_problem import TuningProblem
+from trackrod.optimise.tuning_space import Bounds
+from trackrod.reference import Longitudinal, Reference, ReferenceRun
+from trackrod.rtm.driving import RealTimeVehicle
+from trackrod.simulate.drive import simulate
+from trackrod.workflow import study
+from trackrod.workflow.cache import CACHE_VARIABLE
+from trackrod.workflow.study import EVALUATIONS, run_study
+from trackrod.workflow.study_folder import SUMMARY, write_study
+from trackrod.workflow.study_input import StudyInput, input_from_reference
+from trackrod.workflow.study_settings import Mode, StudySettings
+
+#: What the vehicle that was recorded has, as a share of the nominal values.
+TRUTH = {"Izz": 1.06, "cg_to_front": 0.97}
+STEP = {"steering_wheel_angle_deg": "40", "hold_s": "1.5", "delay_s": "0.1", "speed_kmh": "80"}
+SINE = {"steering_wheel_angle_deg": "30", "frequency_Hz": "1", "after_s": "0.5", "speed_kmh": "70"}
+SETTINGS = StudySettings(parameters=tuple(TRUTH))
+
+
+@cache
+def reference() -> Reference:
+    """A step to tune with and a sine that is held out, driven by the vehicle that was recorded."""
+    data, maps = small_vehicle.data(), small_vehicle.maps()
+    conversion = assemble(data, maps)
+    nominal = conversion.spec
+    true = nominal.with_parameters(**{name: share * nominal.parameters[name] for name, share in TRUTH.items()})
+    runs = {}
+    for label, name, settings in (("step", "step_steer", STEP), ("sine", "single_sine", SINE)):
+        run = simulate(RealTimeVehicle(true), manoeuvre(name, settings))
+        runs[label] = ReferenceRun(name, run, Longitudinal.HOLD_SPEED, hold_out=label == "sine")
+    return Reference("small", data, maps, conversion, runs, ())
+
+
+def given(settings: StudySettings = SETTINGS) -> StudyInput:
+    return input_from_reference(reference(), settings)
+
+
+@pytest.fixture(autouse=True)
+def _quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results are kept apart from those of the user; other manoeuvres are not looked at unless a test asks for it."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(study, "_CANDIDATES", ())
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudyResult]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
+        patch.setattr(study, "_CANDIDATES", ("pulse",))
+        yield run_study(given(), SETTINGS, tmp_path_factory.mktemp("study"))
+
+
+def test_what_was_recorded_is_found(result: StudyResult) -> None:
+    nominal = reference().conversion.spec.parameters
+    for name, share in TRUTH.items():
+        assert result.tuned.parameters[name] == pytest.approx(share * nominal[name], rel=0.005), name
+    assert result.outcome.value < 0.1 * result.objective_nominal
+    assert all(item.identifiable and not item.on_bound for item in result.parameters)
+
+
+def test_what_was_held_out_is_better_too(result: StudyResult) -> None:
+    step, sine = result.tests
+    assert (step.label, step.hold_out) == ("step", False)
+    assert (sine.label, sine.hold_out) == ("sine", True)
+    for before, after in zip(sine.nominal_indices, sine.tuned_indices, strict=True):
+        assert after.value_pct < 0.3 * before.value_pct + 0.1, after.name
+    assert not any(block.manoeuvre == "sine" for block in result.outcome.blocks)
+
+
+def test_other_manoeuvres_are_looked_at(result: StudyResult) -> None:
+    assert [candidate.manoeuvre for candidate in result.candidates] == ["pulse"]
+
+
+def test_the_error_budget_begins_with_the_tuned_model(result: StudyResult) -> None:
+    first, *others = result.error_budget
+    assert first.what == "the tuned model"
+    tuned = {f"step: {index.name}": index.value_pct for index in result.tests[0].tuned_indices}
+    assert first.indices == pytest.approx(tuned, abs=1e-6)
+    assert {entry.what for entry in others} == {"without compliance", "1-D kinematics", "linear kinematics"}
+    # The wheels give under side forces: a model without compliance turns in differently.
+    without = next(entry for entry in others if entry.what == "without compliance")
+    assert max(without.indices.values()) > 1.0 > max(first.indices.values())
+
+
+def test_limits_tell_where_it_was_compared(result: StudyResult) -> None:
+    lateral = max(float(np.abs(r.run[signals.AY]).max()) for r in reference().runs.values())
+    assert f"{lateral:.1f} m/s² sideways" in result.limits[0]
+
+
+def test_records_without_every_signal(tmp_path: Path) -> None:
+    """A step needs no longitudinal acceleration, and then nothing is said about it."""
+    bare = {}
+    for label, record in reference().runs.items():
+        columns = {name: values for name, values in record.run.items() if name != signals.AX.column}
+        bare[label] = replace(record, run=Run(columns, record.run.metadata))
+    found = run_study(input_from_reference(replace(reference(), runs=bare), SETTINGS), SETTINGS, tmp_path)
+    assert "0.0 m/s² when braking" in found.limits[0]
+
+
+def test_the_same_study_again_computes_nothing(
+    result: StudyResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = run_study(given(), SETTINGS, tmp_path)
+
+    def refuse(*_arguments: object) -> None:
+        pytest.fail("it was computed again")
+
+    monkeypatch.setattr(TuningProblem, "linearise", refuse)
+    again = run_study(given(), SETTINGS, tmp_path)
+    for found in (first, again):
+        assert np.array_equal(found.outcome.z, result.outcome.z)
+        assert found.outcome.value == result.outcome.value
+
+
+def test_other_code_computes_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = replace(SETTINGS, budget=Budget(1))
+    run_study(given(settings), settings, tmp_path)
+    before = set((tmp_path / EVALUATIONS).glob("*/*.npz"))
+    monkeypatch.setattr(study, "code_hash", lambda _packages: "another")
+    run_study(given(settings), settings, tmp_path)
+    after = set((tmp_path / EVALUATIONS).glob("*/*.npz"))
+    assert len(after) == 2 * len(before)
+
+
+def test_ctrl_c_during_the_search_keeps_the_best(tmp_path: Path) -> None:
+    def interrupt(_progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    settings = replace(SETTINGS, optimiser="pattern-search")
+    found = run_study(given(settings), settings, tmp_path, progress=interrupt)
+    assert found.outcome.reason is Reason.INTERRUPTED
+    assert found.outcome.value < found.objective_nominal
+    assert [test.label for test in found.tests] == ["step", "sine"]
+    assert np.isfinite([item.std_pct for item in found.parameters]).all()
+
+
+def test_ctrl_c_elsewhere_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(study, "_driven", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        run_study(given(), SETTINGS, tmp_path)
+
+
+def test_a_breakdown_of_what_is_held_out_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_down(*_arguments: object) -> None:
+        raise ConvergenceError("it rolls over")
+
+    monkeypatch.setattr(study, "_driven", break_down)
+    found = run_study(given(), SETTINGS, tmp_path)
+    assert [test.label for test in found.tests] == ["step"]
+    assert [str(problem) for problem in found.problems] == ["warning: 'sine' is not held out: it rolls over"]
+
+
+def test_weights_for_what_is_not_compared(tmp_path: Path) -> None:
+    settings = replace(SETTINGS, objective=Objective(weights={("step", "yaw rat"): 2.0}))
+    with pytest.raises(InputError, match="'yaw rate'"):
+        run_study(given(settings), settings, tmp_path)
+
+
+def test_what_does_not_fit_the_model_is_said_before_it_drives() -> None:
+    with pytest.raises(InputError, match="is not between its bounds"):
+        given(replace(SETTINGS, bounds={"Izz": Bounds(1.0, 2.0)}))
+    with pytest.raises(InputError, match="'K_umF'"):  # a reference does not tell what the links weigh
+        given(replace(SETTINGS, parameters=("K_umF",)))
+
+
+def test_a_reference_of_hold_outs_only() -> None:
+    runs = {label: replace(record, hold_out=True) for label, record in reference().runs.items()}
+    with pytest.raises(InputError, match="all are held out"):
+        input_from_reference(replace(reference(), runs=runs), SETTINGS)
+
+
+# --- the folder ---
+
+
+def test_the_summary_comes_last(result: StudyResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = write_study(result, tmp_path)
+    assert written.files[-1] == tmp_path / SUMMARY
+    assert json.loads(written.files[-1].read_text()) == json.loads(json.dumps(written.summary))
+
+    def fail(*_arguments: object) -> None:
+        raise InputError("the disk is full")
+
+    monkeypatch.setattr("trackrod.workflow.study_folder.write_study_report", fail)
+    with pytest.raises(InputError, match="full"):
+        write_study(result, tmp_path)
+    assert not (tmp_path / SUMMARY).exists()  # the old one does not belong to the new runs
+
+
+def test_labels_never_lead_out_of_the_folder(
+    result: StudyResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trackrod.workflow.study_folder.write_study_report", lambda *_arguments: [])
+    labels = ("../../step", "step", "STEP", "step!", "…")
+    tests = tuple(replace(result.tests[0], label=label) for label in labels)
+    folder = tmp_path / "deep" / "deeper" / "out"
+    folder.mkdir(parents=True)
+    written = write_study(replace(result, tests=tests), folder)
+    runs = [path for path in written.files if path.suffix == ".csv"]
+    assert len({path.name.casefold() for path in runs}) == len(runs) == 3 * len(labels)
+    assert {path.parent for path in runs} == {folder / "runs"}
+    assert set(tmp_path.rglob("*.csv")) == set(runs)
+
+
+def test_what_has_no_percentage_is_null(tmp_path: Path) -> None:
+    """A parameter whose nominal value is zero has a change, but none in percent."""
+    data = small_vehicle.data()
+    assert data.air is not None
+    calm = replace(reference(), data=replace(data, air=replace(data.air, drag=0.0)))
+    settings = StudySettings(Mode.EXPERT, parameters=("Izz", "drag"), bounds={"drag": Bounds(-0.5, 0.5)})
+    write_study(run_study(input_from_reference(calm, settings), settings, tmp_path), tmp_path)
+    _, drag = json.loads((tmp_path / SUMMARY).read_text())["parameters"]
+    assert (drag["name"], drag["nominal"], drag["change_pct"], drag["std_pct"]) == ("drag", 0.0, None, None)
+    assert abs(drag["optimised"]) <= 0.5
