@@ -288,16 +288,15 @@ class RtmHandle {
   }
 
   // Lets the vehicle come to rest on level ground, with derivatives along directions in the space of the parameters (one in
-  // each row of `along`), as the beginning of scripts. The largest velocity that is left [m/s].
+  // each row of `along`), as the beginning of scripts. The largest velocity that is left across its heading [m/s].
   double settle(double h, size_t steps, const Rows& along) {
     if (along.shape(1) != static_cast<size_t>(RtmParameters<double>::size)) {
       throw std::invalid_argument("a direction needs one component for each parameter");
     }
     nb::gil_scoped_release release;
-    std::vector<double> braked(4 * steps, 0.0);
-    for (size_t i = 0; i < steps; ++i) braked[4 * i + 2] = 1.0;  // or it rolls away slowly
+    const std::vector<double> nothing(4 * steps, 0.0);
     rtm::ScriptRows rows;
-    rows.rows = braked.data();
+    rows.rows = nothing.data();
     rows.h = h;
     reset();
     {
@@ -322,7 +321,7 @@ class RtmHandle {
       settled_along_.push_back(std::move(model));
     }
     const Vec3<double>& v = settled_.state.v;
-    return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)});
+    return std::max(std::abs(v.y), std::abs(v.z));  // that it rolls along slowly does not matter
   }
 
   // Drives a script from the settled state. The first `lead` steps are not recorded.

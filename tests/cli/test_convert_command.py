@@ -69,6 +69,15 @@ def run_here(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 
 
 @dataclass(frozen=True)
+class Journey:
+    """A study from beginning to end: its folder, what it printed as JSON, what it said besides."""
+
+    out: Path
+    printed: dict[str, Any]
+    said: str
+
+
+@dataclass(frozen=True)
 class Desk:
     """Where studies are done: the study file, the folder of kept results, the environment of the command."""
 
@@ -89,8 +98,16 @@ class Desk:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "TRACKROD_CACHE": str(self.kept), "COLUMNS": "200", "NO_COLOR": "1"},
+            env={**os.environ, "TRACKROD_CACHE": str(self.kept), "OPENBLAS_NUM_THREADS": "1"},
         )
+
+    def do(self, out: Path) -> Journey:
+        """A study that nobody disturbs, in this process."""
+        printed, said = StringIO(), StringIO()
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed), redirect_stderr(said):
+            patch.setenv("TRACKROD_CACHE", str(self.kept))
+            assert run_here(patch, "double_wishbone_car", f"--config={self.study}", f"--out={out}", "--json") == 0
+        return Journey(out, json.loads(printed.getvalue()), said.getvalue())  # nothing but JSON
 
 
 @pytest.fixture(scope="module")
@@ -100,27 +117,10 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     return found
 
 
-@dataclass(frozen=True)
-class Journey:
-    """A study that nobody disturbed."""
-
-    out: Path
-    printed: dict[str, Any]
-    said: str
-
-
 @pytest.fixture(scope="module")
 def journey(desk: Desk) -> Journey:
     pytest.importorskip("plotly")
-    out = desk.place / "undisturbed"
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        redirect_stdout(StringIO()) as printed,
-        redirect_stderr(StringIO()) as said,
-    ):
-        patch.setenv("TRACKROD_CACHE", str(desk.kept))
-        assert run_here(patch, "double_wishbone_car", f"--config={desk.study}", f"--out={out}", "--json") == 0
-    return Journey(out, json.loads(printed.getvalue()), said.getvalue())  # --json: nothing but JSON
+    return desk.do(desk.place / "undisturbed")
 
 
 def summary(out: Path) -> dict[str, Any]:
@@ -233,13 +233,13 @@ def test_a_second_study_computes_nothing_anew(
 @pytest.mark.skipif(os.name == "nt", reason="a process cannot be sent Ctrl-C alone")
 def test_interrupted_then_killed_then_finished(desk: Desk, journey: Journey) -> None:
     out = desk.place / "disturbed"
-    process = desk.start(out)
+    process = desk.start(out, "--json")
     printed, said = stop(process, out, signal.SIGINT, after=SOME)
     assert process.returncode == 0, said
-    assert "Traceback" not in said
-    assert "it was interrupted" in printed
+    assert said == ""
     assert (out / "report.html").is_file()
     data = summary(out)
+    assert json.loads(printed)["reason"] == data["reason"]
     assert data["reason"] == "it was interrupted"
     assert 1 <= data["evaluations"] < journey.printed["evaluations"]
     nominal = journey.printed["objective"]["nominal"]
@@ -253,11 +253,9 @@ def test_interrupted_then_killed_then_finished(desk: Desk, journey: Journey) -> 
     done = evaluations(out)
     assert len(done) < len(evaluations(journey.out))
 
-    process = desk.start(out, "--json")
-    printed, said = process.communicate(timeout=240)
-    assert process.returncode == 0, said
+    finished = desk.do(out)
     assert summary(out) == summary(journey.out)
-    assert json.loads(printed)["objective"] == journey.printed["objective"]
+    assert finished.printed["objective"] == journey.printed["objective"]
     assert done.items() <= evaluations(out).items()  # what was done was not done again
     assert load(out / "rtm.json", RTM).content.parameters == load(journey.out / "rtm.json", RTM).content.parameters
 

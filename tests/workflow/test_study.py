@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -65,11 +64,17 @@ def _quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudyResult]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of the study below: what it computed is there."""
+    return tmp_path_factory.mktemp("study")
+
+
+@pytest.fixture(scope="module")
+def result(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
         patch.setattr(study, "_CANDIDATES", ("pulse",))
-        yield run_study(given(), SETTINGS, tmp_path_factory.mktemp("study"))
+        return run_study(given(), SETTINGS, folder)
 
 
 def test_what_was_recorded_is_found(result: StudyResult) -> None:
@@ -120,18 +125,15 @@ def test_records_without_every_signal(tmp_path: Path) -> None:
 
 
 def test_the_same_study_again_computes_nothing(
-    result: StudyResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    result: StudyResult, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = run_study(given(), SETTINGS, tmp_path)
-
     def refuse(*_arguments: object) -> None:
         pytest.fail("it was computed again")
 
     monkeypatch.setattr(TuningProblem, "linearise", refuse)
-    again = run_study(given(), SETTINGS, tmp_path)
-    for found in (first, again):
-        assert np.array_equal(found.outcome.z, result.outcome.z)
-        assert found.outcome.value == result.outcome.value
+    again = run_study(given(), SETTINGS, folder)
+    assert np.array_equal(again.outcome.z, result.outcome.z)
+    assert again.outcome.value == result.outcome.value
 
 
 def test_other_code_computes_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,21 +158,23 @@ def test_ctrl_c_during_the_search_keeps_the_best(tmp_path: Path) -> None:
     assert np.isfinite([item.std_pct for item in found.parameters]).all()
 
 
-def test_ctrl_c_elsewhere_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("result")
+def test_ctrl_c_elsewhere_is_passed_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(study, "_driven", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        run_study(given(), SETTINGS, tmp_path)
+        run_study(given(), SETTINGS, folder)
 
 
-def test_a_breakdown_of_what_is_held_out_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("result")
+def test_a_breakdown_of_what_is_held_out_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def break_down(*_arguments: object) -> None:
         raise ConvergenceError("it rolls over")
 
     monkeypatch.setattr(study, "_driven", break_down)
-    found = run_study(given(), SETTINGS, tmp_path)
+    found = run_study(given(), SETTINGS, folder)
     assert [test.label for test in found.tests] == ["step"]
     assert [str(problem) for problem in found.problems] == ["warning: 'sine' is not held out: it rolls over"]
 
@@ -198,6 +202,7 @@ def test_a_reference_of_hold_outs_only() -> None:
 
 
 def test_the_summary_comes_last(result: StudyResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trackrod.workflow.study_folder.write_study_report", lambda *_arguments: [])
     written = write_study(result, tmp_path)
     assert written.files[-1] == tmp_path / SUMMARY
     assert json.loads(written.files[-1].read_text()) == json.loads(json.dumps(written.summary))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -91,23 +91,26 @@ def test_what_is_held_out_may_fail_and_what_is_tuned_with_may_not(monkeypatch: p
         input_from_vehicle(vehicle(CAR), SETTINGS)
 
 
-def test_after_a_failure_nothing_more_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[str] = []
-    lock = threading.Lock()
+def test_after_a_failure_the_others_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also what Ctrl-C does: nobody waits for manoeuvres that are no longer wanted."""
+    ended: list[str] = []
 
-    def fail(_self: object, planned: PlannedTest) -> None:
-        with lock:
-            begun.append(planned.label)
-        if planned.label == "0":
-            raise ConvergenceError("no")
-        time.sleep(0.05)
-        raise InputError("it is held out anyway")
+    def simulate(_model: object, wanted: Manoeuvre, *, progress: Callable[[str, float], None], **_: object) -> Run:
+        if wanted.name == "pulse":
+            raise ConvergenceError("it rolls over")
+        try:
+            for _ in range(6000):
+                time.sleep(0.01)
+                progress("phase", 0.0)
+        finally:
+            ended.append(wanted.name)
+        pytest.fail("it was driven to its end")
 
-    monkeypatch.setattr(study_input._References, "_test", fail)
-    many = tuple(replace(SINE, label=str(k)) for k in range(1, 500))
-    with pytest.raises(ConvergenceError, match="no"):
-        input_from_vehicle(vehicle(CAR), replace(SETTINGS, tests=(replace(PULSE, label="0"),), hold_out=many))
-    assert len(begun) < 100
+    monkeypatch.setattr(study_input, "simulate", simulate)
+    many = tuple(replace(SINE, label=str(k)) for k in range(100))
+    with pytest.raises(ConvergenceError, match="it rolls over"):
+        input_from_vehicle(vehicle(CAR), replace(SETTINGS, hold_out=many))
+    assert len(ended) < 50
 
 
 def test_parameters_that_do_not_fit_are_said_before_anything_is_driven(driven: list[str]) -> None:

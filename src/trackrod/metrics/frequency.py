@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import signal as spectral
 
 from trackrod.core import signals
 from trackrod.core.errors import InputError
@@ -141,6 +140,8 @@ def frequency_responses(
     changes = signal - signal[:, :1]
     padded = np.pad(changes, ((0, 0), (length // 2, length // 2)), mode="edge")
     overlap = round(OVERLAP * length)
+
+    from scipy import signal as spectral  # noqa: PLC0415 - half a second to import, and only sweeps need it
 
     def power(a: Array, b: Array) -> NDArray[np.complex128]:
         found = spectral.csd(

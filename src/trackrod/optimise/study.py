@@ -20,6 +20,8 @@ from trackrod.sensitivity.candidates import Candidate
 from trackrod.sensitivity.identifiability import Identifiability
 from trackrod.sensitivity.local import LocalSensitivity
 from trackrod.sensitivity.ranges import Range
+from trackrod.sensitivity.screening import Screening
+from trackrod.sensitivity.variance import VarianceShares
 
 __all__ = ["ErrorBudgetEntry", "StudyResult", "TestResult", "TunedParameter"]
 
@@ -133,6 +135,8 @@ class StudyResult:
         Tuned parameters.
     sensitivity, identifiability, candidates, ranges
         Of the nominal model.
+    screening, variance
+        Global sensitivity over the whole ranges, by Morris and by Sobol; None if it was not asked for.
     error_budget
         Sub-models swapped one at a time.
     seconds
@@ -161,6 +165,8 @@ class StudyResult:
     error_budget: tuple[ErrorBudgetEntry, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
     limits: tuple[str, ...] = ()
+    screening: Screening | None = None
+    variance: VarianceShares | None = None
 
     @property
     def tolerance_pct(self) -> float:
@@ -176,7 +182,7 @@ class StudyResult:
 
     def summary(self) -> dict[str, Plain]:
         """What `summary.json` holds."""
-        return {
+        found: dict[str, Plain] = {
             "vehicle": self.name,
             "seconds": {key: round(value, 3) for key, value in self.seconds.items()},
             "evaluations": self.outcome.evaluations + self.outcome.linearisations,
@@ -184,6 +190,7 @@ class StudyResult:
             "reason": str(self.outcome.reason),
             "objective": {"nominal": self.objective_nominal, "optimised": self.outcome.value},
             "tolerance_pct": self.tolerance_pct,
+            "problems": [problem.as_dict() for problem in self.problems],
             "indices": [
                 {
                     "manoeuvre": test.label,
@@ -213,3 +220,8 @@ class StudyResult:
                 for item in self.parameters
             ],
         }
+        if self.screening is not None:
+            found["screening"] = dict(self.screening.to_plain())
+        if self.variance is not None:
+            found["variance"] = dict(self.variance.to_plain())
+        return found

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from trackrod.core.corners import Axle
 from trackrod.metrics.indices import Index
 from trackrod.optimise.outcome import Reason
@@ -348,7 +350,43 @@ def _sensitivity(result: StudyResult) -> Section:
         )
         items.append("Proposed ranges, as shares of the full range: how far each may go before something is lost.")
         items.append(Table(("parameter", "down to [-]", "stopped by", "up to [-]", "stopped by"), rows))
-    return Section("Sensitivity", tuple(items))
+    return Section("Sensitivity", (*items, *_global_sensitivity(result)))
+
+
+def _global_sensitivity(result: StudyResult) -> list[Item]:
+    """What the parameters do to the objective over their whole ranges, the strongest first."""
+    items: list[Item] = []
+    if (found := result.screening) is not None:
+        order = np.argsort(-found.mu_star[0])
+        rows = tuple(
+            (
+                found.parameters[k],
+                f"{found.mu_star[0, k]:.3f} ± {found.mu_star_confidence[0, k]:.3f}",
+                f"{found.sigma[0, k]:.3f}",
+            )
+            for k in order
+        )
+        items.append(
+            f"Screening by Morris over the whole ranges, {found.trajectories} trajectories: mean effect on the "
+            "objective for one unit of the scaled parameter, and how much it varies (interaction and curvature)."
+        )
+        items.append(Table(("parameter", "mean effect [%]", "deviation [%]"), rows))
+    if (shares := result.variance) is not None:
+        order = np.argsort(-shares.total[0])
+        rows = tuple(
+            (
+                shares.parameters[k],
+                f"{shares.first[0, k]:.3f} ± {shares.first_confidence[0, k]:.3f}",
+                f"{shares.total[0, k]:.3f} ± {shares.total_confidence[0, k]:.3f}",
+            )
+            for k in order
+        )
+        items.append(
+            f"Shares of the variance of the objective by Sobol, {shares.base_points} base points: of the parameter "
+            "alone, and with its interactions."
+        )
+        items.append(Table(("parameter", "alone [-]", "in all [-]"), rows))
+    return items
 
 
 def _identifiability(result: StudyResult) -> Section:

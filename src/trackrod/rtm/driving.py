@@ -43,6 +43,7 @@ class RealTimeVehicle:
         self.spec = spec
         self.step = step
         self.seconds = 0.0
+        self._tilted = False
         self._corners = [wheel.corner for wheel in spec.wheels for _ in wheel.tyres]
         self._centre, self._tyres = TotalCentre.of(spec), tyre_columns(spec)
         self._core = compile_model(spec)
@@ -57,9 +58,11 @@ class RealTimeVehicle:
         """
         self._core.reset()
         controls = np.zeros((round(_SETTLING / self.step), 4))
-        controls[:, 2] = 1.0  # or it rolls away slowly
+        # Brakes would hold the wheels where the suspension moves them along the road, and so carry part of the weight:
+        # they are for slopes. On level ground the vehicle may roll along slowly.
+        controls[:, 2] = 1.0 if self._tilted else 0.0
         rows = self._advance(controls, round(0.1 / self.step), None)
-        speed = float(np.abs(rows[-1, VELOCITY]).max())
+        speed = float(np.abs(rows[-1, VELOCITY][0 if self._tilted else 1 :]).max())
         if not speed < _REST:
             raise ConvergenceError(f"'{self.spec.name}' does not come to rest: it still moves with {speed:g} m/s")
         read = self.reading(rows[-1])
@@ -70,6 +73,7 @@ class RealTimeVehicle:
         if not (np.isfinite(grade) and abs(grade) <= 1.0):
             raise InputError(f"the grade is {grade}, −1 to 1 is allowed")
         angle = np.arctan(grade)
+        self._tilted = grade != 0.0
         self._core.set_down(np.array([-np.sin(angle), 0.0, -np.cos(angle)]))
 
     def start(self, speed: float, gear: int | None = None) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from scipy.spatial.transform import Rotation
+from math import cos, sin
 
 from trackrod.core.corners import Side
 from trackrod.vehicle.elements import Vector
@@ -24,5 +23,5 @@ def spin_axis(parameters: Mapping[str, float], side: Side | None) -> Vector:
     """
     sign = side.sign if side is not None else 0
     toe, camber = (parameters.get(f"{name}_{side}", 0.0) for name in ("toe_angle", "camber_angle"))
-    x, y, z = Rotation.from_euler("ZX", [-sign * toe, -sign * camber]).apply([0.0, 1.0, 0.0]).tolist()
-    return (x, y, z)
+    steer, inclination = -sign * toe, -sign * camber
+    return (-sin(steer) * cos(inclination), cos(steer) * cos(inclination), sin(inclination))

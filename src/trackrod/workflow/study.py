@@ -40,6 +40,8 @@ from trackrod.sensitivity.candidates import Candidate, rank_candidates
 from trackrod.sensitivity.identifiability import Identifiability, Verdict, identify
 from trackrod.sensitivity.local import LocalSensitivity
 from trackrod.sensitivity.ranges import ranges_by_tolerance
+from trackrod.sensitivity.screening import Screening, screen
+from trackrod.sensitivity.variance import VarianceShares, share_variance
 from trackrod.simulate.drive import simulate
 from trackrod.simulate.script import scripted
 from trackrod.workflow.cache import cached_run, code_hash
@@ -132,6 +134,7 @@ class _Study:
             self.announce("sensitivity", "which manoeuvre would tell more", 0.5)
             candidates = self._candidates(nominal)
             ranges = ranges_by_tolerance(self.space.names, nominal, tolerance_pct=objective.tolerance_pct)
+            screening, variance = self._global_sensitivity()
         with self.timed("optimise"):
             self.announce("optimise", settings.optimiser, 0.0)
             outcome = minimise(
@@ -171,7 +174,33 @@ class _Study:
             error_budget=budget,
             seconds=self.seconds,
             limits=_limits(self.given),
+            screening=screening,
+            variance=variance,
         )
+
+    def _global_sensitivity(self) -> tuple[Screening | None, VarianceShares | None]:
+        """Over the whole ranges, where it is asked for."""
+        settings = self.settings
+        names, evaluate, objective = self.space.names, self.problem.evaluate_many, settings.objective.value
+
+        def told(what: str) -> Callable[[int, int], None]:
+            return lambda done, total: self.announce("sensitivity", f"{what}: {done} of {total} points", done / total)
+
+        screening, variance = None, None
+        if settings.screening:
+            screening = screen(
+                names,
+                evaluate,
+                objective,
+                trajectories=settings.screening,
+                seed=settings.seed,
+                progress=told("Morris"),
+            )
+        if settings.variance:
+            variance = share_variance(
+                names, evaluate, objective, base_points=settings.variance, seed=settings.seed, progress=told("Sobol")
+            )
+        return screening, variance
 
     def _candidates(self, nominal: Blocks) -> tuple[Candidate, ...]:
         """What other manoeuvres would tell: the model itself is the reference, for only its derivatives count."""

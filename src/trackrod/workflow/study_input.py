@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Event
 from typing import TypeAlias
 
 from trackrod import __version__
@@ -227,6 +228,10 @@ def input_from_reference(reference: Reference, settings: StudySettings, *, sourc
         (hold_out if recorded.hold_out else tests).append(test)
     if not tests:
         raise InputError("the reference holds no manoeuvre to tune with: all are held out")
+    default, problems = StudySettings(), list(reference.problems)
+    if (settings.tests, settings.hold_out) != (default.tests, default.hold_out):
+        text = "of [tune] and [hold_out] only the weights count: the manoeuvres are those of the reference"
+        problems.append(Problem(text, severity=Severity.WARNING))
     masses = reference.data.masses
     description = {
         "vehicle": reference.name,
@@ -239,7 +244,7 @@ def input_from_reference(reference: Reference, settings: StudySettings, *, sourc
     return StudyInput(
         name=reference.name,
         description=description,
-        problems=reference.problems,
+        problems=tuple(problems),
         maps=reference.maps,
         conversion=conversion,
         space=_space(conversion, settings, None),
@@ -275,6 +280,7 @@ class _References:
         self.announce = announce
         self.problems: list[Problem] = []
         self._done = 0
+        self._stopped = Event()
         self._loaded: dict[PayloadLevel | None, Vehicle] = {None: vehicle}
         for planned in (*settings.tests, *settings.hold_out):
             if planned.payload is not None and planned.payload not in self._loaded:
@@ -316,9 +322,14 @@ class _References:
             try:
                 found = [future.result() for future in futures]
                 kept = [future.result() for future in others]
-            finally:  # after a failure or Ctrl-C nothing more is begun
+            finally:  # after a failure or Ctrl-C nothing more is begun, and what is being driven ends
+                self._stopped.set()
                 pool.shutdown(wait=False, cancel_futures=True)
         return tuple(t for t in found if t is not None), tuple(t for t in kept if t is not None)
+
+    def _go_on(self, _phase: str, _time: float) -> None:
+        if self._stopped.is_set():
+            raise CancelledError
 
     def _test(self, planned: PlannedTest) -> StudyTest:
         vehicle, wanted = self._loaded[planned.payload], planned.manoeuvre
@@ -334,7 +345,7 @@ class _References:
         def make() -> Run:
             # Amplitudes and pedals are found with the real-time model, which is near enough and twenty times as fast.
             ready = prepared(RealTimeVehicle(spec, step=_STEP), wanted)
-            return simulate(MultibodyVehicle(vehicle, step=_STEP), ready, sample=_SAMPLE)
+            return simulate(MultibodyVehicle(vehicle, step=_STEP), ready, sample=_SAMPLE, progress=self._go_on)
 
         run, _ = cached_run(made_from, _RUN_CODE, make)
         if not run.metadata["completed"]:
