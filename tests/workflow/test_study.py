@@ -153,7 +153,7 @@ def test_ctrl_c_during_the_search_keeps_the_best(tmp_path: Path) -> None:
     settings = replace(SETTINGS, optimiser="pattern-search")
     found = run_study(given(settings), settings, tmp_path, progress=interrupt)
     assert found.outcome.reason is Reason.INTERRUPTED
-    assert found.outcome.value < found.objective_nominal
+    assert found.outcome.value <= found.objective_nominal * (1 + 1e-9)
     assert [test.label for test in found.tests] == ["step", "sine"]
     assert np.isfinite([item.std_pct for item in found.parameters]).all()
 
