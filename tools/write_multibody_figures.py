@@ -127,7 +127,7 @@ def _order(steps: list[float], errors: list[float]) -> float:
 
 def draw_sweep(vehicle: Vehicle) -> str:
     given = frequency_sweep()
-    exact = reference_run(vehicle, given, SPEED, tolerance=2e-3, decisive=("ay_mps2", YAW_RATE))
+    exact = reference_run(vehicle, given, SPEED, tolerance=2e-3, decisive={"ay_mps2": 0.0, YAW_RATE: 0.0})
     runs = {step: driven(vehicle, given, step * 1e-3) for step in (1.0, 2.0)}
     figure = Figure(figsize=(9.0, 5.0), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True)
