@@ -102,13 +102,7 @@ class TuningProblem:
         """Everything that determines the results, as one hash."""
         parts = [Artefact(RTM, self.space.nominal).sha256, repr(self.space.tunables), repr((self.step, self.strength))]
         for test in self.tests:
-            script = test.script
-            parts += [
-                test.label,
-                test.manoeuvre,
-                repr((script.speed, script.gear, script.throttle, script.lead, script.every)),
-            ]
-            parts += [hash_bytes(script.controls.tobytes())]
+            parts += [test.label, test.manoeuvre, test.script.key]
             parts += [hash_bytes(np.ascontiguousarray(test.reference[column]).tobytes()) for column in test.reference]
         return hash_bytes("\n".join(parts).encode())
 

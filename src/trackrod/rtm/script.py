@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from trackrod.core import signals
 from trackrod.core.errors import ConvergenceError, InputError
+from trackrod.core.files import hash_bytes
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.rtm.coefficients import PARAMETERS
@@ -69,6 +70,13 @@ class Script:
             raise InputError(f"the controls of a script have the shape {self.controls.shape}, five columns are needed")
         if not self.lead + self.every <= len(self.controls):
             raise InputError(f"a script of {len(self.controls)} steps is too short for a lead of {self.lead} steps")
+
+    @property
+    def key(self) -> str:
+        """A hash of all that decides what is driven."""
+        start = repr((self.speed, self.gear, self.throttle, self.lead, self.every)).encode()
+        guide = b"" if self.guide is None else np.ascontiguousarray(self.guide).tobytes()
+        return hash_bytes(start + np.ascontiguousarray(self.controls).tobytes() + guide)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,7 @@ from trackrod.convert.round_trip import round_trip
 from trackrod.core import signals
 from trackrod.core.artefact import Artefact
 from trackrod.core.errors import ConvergenceError, InputError, Problem, Severity
+from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.manoeuvres.registry import manoeuvre
@@ -34,7 +37,7 @@ from trackrod.optimise.study import ErrorBudgetEntry, StudyResult, TestResult, T
 from trackrod.optimise.tuning_problem import ScriptedTest, TuningProblem
 from trackrod.optimise.tuning_space import TuningSpace
 from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.rtm.script import ScriptedVehicle
+from trackrod.rtm.script import Script, ScriptedVehicle
 from trackrod.rtm.spec import RTM, RtmSpec
 from trackrod.sensitivity.candidates import Candidate, rank_candidates
 from trackrod.sensitivity.identifiability import Identifiability, Verdict, identify
@@ -224,9 +227,12 @@ class _Study:
         return tuple(rank_candidates(self.space.names, nominal, problem.linearise(self.zero)))
 
     def _results(self, outcome: Outcome) -> tuple[TestResult, ...]:
-        before, after = self.plain.runs(self.zero), self.plain.runs(outcome.z)
-        found = [_result(test, before[test.label], after[test.label], hold_out=False) for test in self.given.tests]
-        tuned = self.space.spec(outcome.z)
+        nominal, tuned = self.space.nominal, self.space.spec(outcome.z)
+        with ThreadPoolExecutor() as pool:
+            before = pool.map(_driven, self.given.tests, repeat(nominal))
+            after = pool.map(_driven, self.given.tests, repeat(tuned))
+            runs = zip(self.given.tests, before, after, strict=True)
+            found = [_result(test, first, last, hold_out=False) for test, first, last in runs]
         for k, test in enumerate(self.given.hold_out):
             self.announce("hold_out", test.label, k / len(self.given.hold_out))
             try:
@@ -257,7 +263,7 @@ class _Study:
         return tuple(entries)
 
     def _values(self, spec: RtmSpec) -> dict[str, float]:
-        problem = TuningProblem(TuningSpace(spec, ()), self.tests)
+        problem = JournalledProblem(TuningProblem(TuningSpace(spec, ()), self.tests), self.evaluations)
         return {block.label: block.value_pct for block in problem.evaluate(np.zeros(0))}
 
 
@@ -269,13 +275,26 @@ def _scripted_test(test: StudyTest) -> ScriptedTest:
 
 
 def _driven(test: StudyTest, spec: RtmSpec) -> Run:
-    if test.script is not None:
-        vehicle = ScriptedVehicle(spec)
-        vehicle.settle()
-        return vehicle.run(test.script)
-    if test.manoeuvre is None:
+    """The run of a model, from the cache if it has been driven before."""
+    script, wanted = test.script, test.manoeuvre
+    key: dict[str, Plain] = {"model": _model_hash(spec)}
+    if script is not None:
+        return cached_run({**key, "script": script.key}, _CODE, partial(_by_script, script, spec))[0]
+    if wanted is None:
         raise InputError(f"it is not known how '{test.label}' was driven")
-    return simulate(RealTimeVehicle(spec), test.manoeuvre)
+    key |= {"manoeuvre": wanted.name, "settings": wanted.values()}
+    return cached_run(key, _CODE, lambda: simulate(RealTimeVehicle(spec), wanted))[0]
+
+
+@lru_cache(8)
+def _model_hash(spec: RtmSpec) -> str:
+    return Artefact(RTM, spec).sha256
+
+
+def _by_script(script: Script, spec: RtmSpec) -> Run:
+    vehicle = ScriptedVehicle(spec)
+    vehicle.settle()
+    return vehicle.run(script)
 
 
 def _carried_over(nominal: RtmSpec, tuned: RtmSpec, other: RtmSpec) -> RtmSpec:

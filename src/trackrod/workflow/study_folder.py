@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import time
@@ -10,15 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.errors import MissingExtraError, Problem, Severity
-from trackrod.core.files import write_atomically
-from trackrod.core.plain import Plain, pretty_json
+from trackrod.core.files import hash_bytes, write_atomically
+from trackrod.core.plain import Plain, canonical_json, pretty_json
 from trackrod.core.run_files import write_run
+from trackrod.core.series import Run
 from trackrod.kc.maps import KC_MAPS
 from trackrod.optimise.study import StudyResult
 from trackrod.report.study import write_study_report
 from trackrod.rtm.spec import RTM
+from trackrod.workflow.study import EVALUATIONS
 from trackrod.workflow.study_input import Announce
 
 __all__ = ["SUMMARY", "WrittenStudy", "write_study"]
@@ -91,13 +96,33 @@ def _write_model(result: StudyResult, folder: Path) -> list[Path]:
 
 
 def _write_runs(result: StudyResult, folder: Path) -> list[Path]:
+    """Runs as CSV; what is there already, by its hash and size, is not written again."""
     (folder / "runs").mkdir(parents=True, exist_ok=True)
-    files = []
+    manifest = folder / EVALUATIONS / "written_runs.json"
+    files, known, found = [], _read_manifest(manifest), {}
     for test, name in zip(result.tests, _file_names(test.label for test in result.tests), strict=True):
         for kind, run in (("reference", test.reference), ("nominal", test.nominal), ("tuned", test.tuned)):
-            files.append(folder / "runs" / f"{name}_{kind}.csv")
-            write_run(run, files[-1])
+            path = folder / "runs" / f"{name}_{kind}.csv"
+            content = _hash(run)
+            if not path.is_file() or known.get(path.name) != f"{content} {path.stat().st_size}":
+                write_run(run, path)
+            found[path.name] = f"{content} {path.stat().st_size}"
+            files.append(path)
+    write_atomically(manifest, pretty_json(found), make_parents=True)
     return files
+
+
+def _read_manifest(path: Path) -> dict[str, str]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}  # not there, or damaged: everything is written anew
+    return data if isinstance(data, dict) else {}
+
+
+def _hash(run: Run) -> str:
+    columns = b"".join(name.encode() + np.ascontiguousarray(values).tobytes() for name, values in run.items())
+    return hash_bytes(columns + canonical_json(dict(run.metadata)).encode())
 
 
 def _file_names(labels: Iterable[str]) -> Iterator[str]:
