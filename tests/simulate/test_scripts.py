@@ -56,6 +56,17 @@ def test_the_same_run(spec: RtmSpec, driven: dict[str, tuple[Manoeuvre, Run, Scr
         assert np.abs(at_once[signal] - block_by_block[signal]).max() / scale < 0.02, signal
 
 
+def test_the_speed_is_held_alike_at_walking_pace(spec: RtmSpec) -> None:
+    wanted = manoeuvre("braking", {"brake": "0.2", "speed_kmh": "15", "delay_s": "3"})
+    block_by_block = simulate(RealTimeVehicle(spec), wanted)
+    vehicle = ScriptedVehicle(spec)
+    vehicle.settle()
+    at_once = vehicle.run(scripted(wanted, block_by_block))
+    rolling = block_by_block.time < 3.0
+    assert np.abs(at_once[signals.VX] - block_by_block[signals.VX])[rolling].max() < 0.02
+    assert np.abs(at_once[signals.THROTTLE] - block_by_block[signals.THROTTLE])[rolling].max() < 0.02
+
+
 @pytest.mark.parametrize("name", TESTS)
 def test_derivatives_hold_for_the_closed_loop(
     spec: RtmSpec, driven: dict[str, tuple[Manoeuvre, Run, Script]], name: str

@@ -57,22 +57,24 @@ class ScriptDriver {
  private:
   using Real = RealOf<T>;
   static constexpr Real proportional = Real(1.2), integral = Real(1.0), brake_share = Real(0.2);  // [s/m], [1/m], [-]
+  static constexpr Real gentle_below = Real(6.5);                                                 // [m/s] where gains begin to fall
   static constexpr Real guide_time = Real(0.1);                                                   // [s]
 
   void hold(Real speed, const Model<T>& model) {
+    const Real gentle = min(speed / gentle_below, Real(1.0)), P = gentle * proportional, I = gentle * gentle * integral;
     if (!holding_) {
       holding_ = true;
       steps_ = 0;
-      sum_ = clamp(throttle_ - (speed - model.velocity().x) * proportional, T(0.0), T(1.0));
+      sum_ = clamp(throttle_ - (speed - model.velocity().x) * P, T(0.0), T(1.0));
     }
     if (steps_++ % script_.decision != 0) return;
     const T error = speed - model.velocity().x;
-    const T wanted = error * proportional + sum_;
+    const T wanted = error * P + sum_;
     const Real u = value_of(wanted), e = value_of(error);
     if ((u > -1.0 && u < 1.0) || (u >= 1.0 && e < 0.0) || (u <= -1.0 && e > 0.0)) {
-      sum_ += error * (integral * Real(script_.h * static_cast<double>(script_.decision)));
+      sum_ += error * (I * Real(script_.h * static_cast<double>(script_.decision)));
     }
-    const T pedal = clamp(error * proportional + sum_, T(-1.0), T(1.0));
+    const T pedal = clamp(error * P + sum_, T(-1.0), T(1.0));
     throttle_ = max(pedal, T(0.0));
     brake_ = max(-pedal, T(0.0)) * brake_share;
   }

@@ -54,7 +54,7 @@ from trackrod.core.quantities import KINDS, STANDARD_GRAVITY, Kind
 from trackrod.core.series import Run, TimeSeries, find_time_fault, uniform_time
 from trackrod.core.signals import SIGNALS, TIME, Signal, parse_column
 
-__all__ = ["RUN_SUFFIXES", "read_run", "write_run"]
+__all__ = ["RUN_SUFFIXES", "damaged_file", "load_matlab", "read_run", "write_run"]
 
 _METADATA_KEY = "trackrod"
 # Enough to see what is wrong with a file; a recording in the wrong format has a fault in every line.
@@ -220,7 +220,7 @@ def _read_parquet(path: Path, step: float | None) -> Run:
     try:
         table = parquet.read_table(arrow.BufferReader(read_bytes(path)))
     except (arrow.ArrowException, OSError) as error:
-        raise _damaged(path, "Parquet", error) from error
+        raise damaged_file(path, "Parquet", error) from error
     problems: list[Problem] = []
     _check_columns(path, table.column_names, problems)
     columns = {}
@@ -257,14 +257,26 @@ def _write_mat(run: Run, path: Path) -> None:
     savemat(str(path), content, appendmat=False, oned_as="column", long_field_names=True)
 
 
-def _read_mat(path: Path, step: float | None) -> Run:
+def load_matlab(path: Path) -> dict[str, Any]:
+    """Variables of a MATLAB file by name, structs as objects with fields.
+
+    Raises
+    ------
+    FileFormatError
+        The file is damaged, or of a version that SciPy does not read.
+    """
     try:
-        content = loadmat(str(path), appendmat=False, squeeze_me=True, struct_as_record=False)
+        content: dict[str, Any] = loadmat(str(path), appendmat=False, squeeze_me=True, struct_as_record=False)
     except NotImplementedError as error:
         text = "MATLAB files of version 7.3 cannot be read"
         raise FileFormatError(Problem(text, Place(path), hint="save with the option -v7")) from error
     except Exception as error:  # SciPy raises whatever its parser meets in a damaged file
-        raise _damaged(path, "MATLAB", error) from error
+        raise damaged_file(path, "MATLAB", error) from error
+    return content
+
+
+def _read_mat(path: Path, step: float | None) -> Run:
+    content = load_matlab(path)
     if not hasattr(content.get("run"), "_fieldnames"):
         names = ", ".join(name for name in content if not name.startswith("_"))
         text = f"the file has no struct 'run'; it has {names or 'nothing'}"
@@ -311,7 +323,7 @@ def _read_mf4(path: Path, step: float | None) -> Run:
         raise
     except Exception as error:  # asammdf raises whatever its parser meets in a damaged file
         _abandon_half_read_file(error)
-        raise _damaged(path, "MDF 4", error) from error
+        raise damaged_file(path, "MDF 4", error) from error
     if not channels:
         left_out = "; ".join(notes[:_MOST_PROBLEMS])
         raise FileFormatError(Problem(f"the file has no channel that can be read: {left_out}", Place(path)))
@@ -579,6 +591,7 @@ def _raise_first(problems: list[Problem]) -> None:
         raise FileFormatError(problems)
 
 
-def _damaged(path: Path, what: str, error: Exception) -> FileFormatError:
+def damaged_file(path: Path, what: str, error: Exception) -> FileFormatError:
+    """The error for a file that a foreign reader gave up on."""
     text = f"the file is not a complete {what} file: {str(error).strip() or type(error).__name__}"
     return FileFormatError(Problem(text, Place(path), hint="it was cut off, damaged, or is of another format"))

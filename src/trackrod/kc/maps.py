@@ -134,11 +134,7 @@ class KcMaps:
     def spring_force(self, travel: ArrayLike, side: Side = Side.LEFT) -> Array:
         """Wheel load in parallel travel without stops and less the weight of the unsprung mass [N]."""
         value = self.ride.value(travel)[..., self.ride.output_index(f"Fz_{side}_without_stops")]
-        return np.asarray(value - GRAVITY * self.unsprung_mass[SIDES.index(side)])
-
-
-#: Standard gravity [m/s²].
-GRAVITY = STANDARD_GRAVITY
+        return np.asarray(value - STANDARD_GRAVITY * self.unsprung_mass[SIDES.index(side)])
 
 
 # ---- making them

@@ -23,7 +23,7 @@ from trackrod.metrics.indices import indices
 from trackrod.optimise.problem import Blocks
 from trackrod.optimise.tuning_space import TuningSpace
 from trackrod.rtm.script import Script, ScriptedVehicle, Tangent
-from trackrod.rtm.spec import RTM, RtmSpec
+from trackrod.rtm.spec import RTM
 from trackrod.sensitivity.blocks import Block
 
 __all__ = ["ScriptedTest", "TuningProblem"]
@@ -172,10 +172,6 @@ class TuningProblem:
             replace(block, jacobian=np.column_stack([column[k] for column in columns]))
             for k, block in enumerate(blocks)
         )
-
-    def spec(self, z: Array) -> RtmSpec:
-        """The model at a point."""
-        return self.space.spec(z)
 
 
 def _blocks(test: ScriptedTest, run: Run) -> Blocks:

@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.io import loadmat
 
 from trackrod.core.errors import FileFormatError, InputError, MissingExtraError, Place, Problem
 from trackrod.core.files import read_bytes
+from trackrod.core.run_files import damaged_file, load_matlab
 
 __all__ = ["TABLE_SUFFIXES", "Table", "read_table"]
 
@@ -181,13 +181,7 @@ def _numbers(path: Path, lines: list[str], first: int, names: list[str]) -> Arra
 
 
 def _read_mat(path: Path) -> Table:
-    try:
-        content = loadmat(str(path), appendmat=False, squeeze_me=True, struct_as_record=False)
-    except NotImplementedError as error:
-        text = "MATLAB files of version 7.3 cannot be read"
-        raise FileFormatError(Problem(text, Place(path), hint="save with the option -v7")) from error
-    except Exception as error:  # SciPy raises whatever its parser meets in a damaged file
-        raise _damaged(path, "MATLAB", error) from error
+    content = load_matlab(path)
     columns: dict[str, Array] = {}
     units: dict[str, str] = {}
     for name, value in content.items():
@@ -217,7 +211,7 @@ def _read_parquet(path: Path) -> Table:
     try:
         table = pyarrow.parquet.read_table(pyarrow.BufferReader(read_bytes(path)))
     except (pyarrow.ArrowException, OSError) as error:
-        raise _damaged(path, "Parquet", error) from error
+        raise damaged_file(path, "Parquet", error) from error
     columns, units = {}, {}
     for item, values in zip(table.schema, table.columns, strict=True):
         if pyarrow.types.is_floating(item.type) or pyarrow.types.is_integer(item.type):
@@ -235,7 +229,7 @@ def _read_mf4(path: Path) -> Table:
         with asammdf.MDF(path) as file:
             channels = list(_mf4_channels(file))
     except Exception as error:  # asammdf raises whatever its parser meets in a damaged file
-        raise _damaged(path, "MDF 4", error) from error
+        raise damaged_file(path, "MDF 4", error) from error
     if not channels:
         raise FileFormatError(Problem("the file has no channel of numbers", Place(path)))
     base = channels[0].timestamps.astype(np.float64)
@@ -267,11 +261,6 @@ def _equal_lengths(path: Path, columns: Mapping[str, Array], units: Mapping[str,
     sizes = [values.size for values in columns.values() if values.size > 1]
     most = max(set(sizes), key=lambda size: (sizes.count(size), size), default=0)
     return Table(path, {name: values for name, values in columns.items() if values.size == most}, units)
-
-
-def _damaged(path: Path, what: str, error: Exception) -> FileFormatError:
-    text = f"the file is not a complete {what} file: {str(error).strip() or type(error).__name__}"
-    return FileFormatError(Problem(text, Place(path), hint="it was cut off, damaged, or is of another format"))
 
 
 _READERS: Mapping[str, Callable[[Path], Table]] = {

@@ -114,9 +114,8 @@ class _Study:
         self.seconds = dict(given.seconds)
         self.space = given.space
         self.tests = [_scripted_test(test) for test in given.tests]
-        self.plain = TuningProblem(self.space, self.tests)
         self.evaluations = folder / EVALUATIONS / code_hash(_CODE)[:16]
-        self.problem = JournalledProblem(self.plain, self.evaluations)
+        self.problem = JournalledProblem(TuningProblem(self.space, self.tests), self.evaluations)
         self.zero = np.zeros(len(self.space.names))
         self.problems = list(given.problems)
 
