@@ -104,9 +104,11 @@ def zig_compiler(project: dict) -> dict[str, str]:
 
 def build(project: dict) -> None:
     sources = [ROOT / "pyproject.toml", ROOT / "CMakeLists.txt", ROOT / "tools" / "generate_headers.py"]
-    for pattern in ("cpp/trackrod/**/*.hpp", "cpp/python/*", "src/trackrod/*/coefficients.py"):
+    declarations = [
+        f"src/trackrod/{name}.py" for name in ("*/coefficients", "*/layout", "core/constants", "core/quantities")
+    ]
+    for pattern in ("cpp/trackrod/**/*.hpp", "cpp/python/*", *declarations):
         sources += [path for path in ROOT.glob(pattern) if path.is_file()]
-    sources.append(ROOT / "src/trackrod/core/quantities.py")
     compiler = find_compiler()
     # An editable installation knows the Python modules by name: a new one needs a new installation.
     modules = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.py"))

@@ -9,11 +9,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "trackrod/driveline.hpp"
+#include "trackrod/drivetrain/description.hpp"
 
 namespace trackrod {
 
-// Adds set_driveline() to a class that has driveline() and wheel_count().
+// Adds set_driveline() to a class that takes DrivelineData by it and has wheel_count().
 template <class Handle>
 void bind_driveline(nanobind::class_<Handle>& type) {
   namespace nb = nanobind;
@@ -34,11 +34,11 @@ void bind_driveline(nanobind::class_<Handle>& type) {
         if (ratios.empty() || upshift.size() + 1 != ratios.size() || downshift.size() + 1 != ratios.size()) {
           throw std::invalid_argument("one shift speed less than gears is needed");
         }
-        Driveline<>& d = self.driveline();
+        DrivelineData d;
         d.present = true;
-        d.map_speeds.assign(speeds.data(), speeds.data() + speeds.size());
-        d.map_throttles.assign(throttles.data(), throttles.data() + throttles.size());
-        d.map_torques.assign(torques.data(), torques.data() + torques.size());
+        d.speeds.assign(speeds.data(), speeds.data() + speeds.size());
+        d.throttles.assign(throttles.data(), throttles.data() + throttles.size());
+        d.torques.assign(torques.data(), torques.data() + torques.size());
         d.shares.assign(shares.data(), shares.data() + shares.size());
         d.ratios = ratios;
         d.upshift = upshift;
@@ -51,7 +51,7 @@ void bind_driveline(nanobind::class_<Handle>& type) {
         d.idle = idle;
         d.limit = limit;
         d.clutch_capacity = clutch_capacity;
-        d.start(idle, 1);
+        self.set_driveline(d);
       },
       "speeds"_a, "throttles"_a, "torques"_a, "shares"_a, "ratios"_a, "upshift"_a, "downshift"_a, "final_drive"_a,
       "efficiency"_a, "shift_time"_a, "engine_inertia"_a, "driveline_inertia"_a, "idle"_a, "limit"_a, "clutch_capacity"_a);

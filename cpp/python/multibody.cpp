@@ -235,7 +235,7 @@ class MultibodyHandle {
     return static_cast<int>(model_.tyres.size()) - 1;
   }
 
-  Driveline<>& driveline() { return model_.driveline; }
+  void set_driveline(const DrivelineData& data) { model_.set_driveline(data); }
   size_t wheel_count() const { return model_.wheels.size(); }
   void add_differential(int left, int right, const Points& torque) {
     const int n = static_cast<int>(model_.wheels.size());
@@ -253,7 +253,7 @@ class MultibodyHandle {
     if (torques.size() != model_.wheels.size()) throw std::invalid_argument("one torque for each wheel is needed");
     full_brake_.assign(torques.data(), torques.data() + torques.size());
   }
-  void set_engine(double speed, int gear) { model_.driveline.start(speed, gear); }
+  void set_engine(double speed, int gear) { model_.driveline = driveline::started(speed, gear); }
 
   void add_air(int body, double drag, double front_lift, double rear_lift, const Values& centre, const Values& front,
                const Values& rear) {
@@ -342,10 +342,7 @@ class MultibodyHandle {
     }
     for (Drive& e : model_.drives) e.target = e.rate = 0.0;
     for (Wheel& w : model_.wheels) w.drive_torque = w.brake_torque = w.brake_angle = w.lock_torque = 0.0;
-    Driveline<>& d = model_.driveline;
-    d.start(d.idle, 1);
-    d.throttle = 0.0;
-    d.wanted_gear = 0;
+    model_.stop_engine();
     model_.state.time = 0.0;
   }
 
@@ -528,8 +525,8 @@ class MultibodyHandle {
   }
 
   void set_pedals(const double* p) {
-    model_.driveline.throttle = p[0];
-    model_.driveline.wanted_gear = static_cast<int>(p[2]);
+    model_.driver.throttle = p[0];
+    model_.driver.wanted_gear = static_cast<int>(p[2]);
     for (size_t k = 0; k < full_brake_.size(); ++k) model_.wheels[k].brake_torque = p[1] * full_brake_[k];
   }
   // Centre of gravity of everything: position, velocity, acceleration; engine speed, gear, clutch torque.

@@ -10,11 +10,11 @@
 
 namespace trackrod {
 
-TRACKROD_VARIANTS void step_many(rtm::Model<double>& model, rtm::Inputs<>& in, rtm::ScriptDriver<double>& driver, double h,
-                                 std::size_t begin, std::size_t end) {
+TRACKROD_VARIANTS void step_many(const RtmCompiled<double>& model, RtmRun<double>& run, rtm::ScriptDriver<double>& driver,
+                                 double h, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
-    driver.set(i, model, in);
-    model.step(in, h);
+    driver.set(i, model, run.parameters, run.state, run.inputs);
+    rtm::step(model, run.parameters, run.state, run.inputs, run.outputs, h);
   }
 }
 

@@ -4,11 +4,11 @@
 
 namespace trackrod {
 
-void step_many(rtm::Model<Dual<directions>>& model, rtm::Inputs<Dual<directions>>& in,
-               rtm::ScriptDriver<Dual<directions>>& driver, double h, std::size_t begin, std::size_t end) {
+void step_many(const RtmCompiled<RtmDual>& model, RtmRun<RtmDual>& run, rtm::ScriptDriver<RtmDual>& driver, double h,
+               std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
-    driver.set(i, model, in);
-    model.step(in, h);
+    driver.set(i, model, run.parameters, run.state, run.inputs);
+    rtm::step(model, run.parameters, run.state, run.inputs, run.outputs, h);
   }
 }
 

@@ -1,5 +1,5 @@
 // The real-time model in other precisions: a small car made here, with straight maps, driven through a step steer.
-#include "trackrod/rtm/model.hpp"
+#include "trackrod/rtm/step.hpp"
 
 #include <stdlib.h>
 
@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "trackrod/dual.hpp"
+#include "trackrod/rtm/compile.hpp"
 
 namespace {
 long allocations = 0;
@@ -28,25 +29,16 @@ using namespace trackrod::test;
 
 namespace {
 
-rtm::OwnedCurve line(double slope) {
-  rtm::OwnedCurve c;
-  c.x = {-1.0, 0.0, 1.0};
-  c.y = {-slope, 0.0, slope};
-  c.slopes = {slope, slope, slope};
-  c.density = 1.0;
-  return c;
+OwnedCurve line(double slope, double offset = 0.0) {
+  return OwnedCurve::through({-1.0, 0.0, 1.0}, {offset - slope, offset, offset + slope});
 }
 
 // Straight in both variables: bump moves the wheel up, out and a little back, the rack steers it.
-rtm::OwnedMap kinematics(double side, bool steered) {
-  rtm::OwnedMap map;
-  map.x = {-0.1, 0.0, 0.1};
-  map.y = {-0.08, 0.0, 0.08};
-  map.values.resize(9 * rtm::channel_count);
-  map.slopes.resize(27 * rtm::channel_count);
+rtm::MapData kinematics(double side, bool steered) {
+  rtm::MapData map{{-0.1, 0.0, 0.1}, {-0.08, 0.0, 0.08}, std::vector<double>(9 * rtm::channel_count, 0.0)};
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
-      const double first = map.x[i], second = map.y[j];
+      const double first = map.first[i], second = map.second[j];
       const double travel = steered ? first : first + side * second;
       double* value = map.values.data() + (i * 3 + j) * rtm::channel_count;
       value[rtm::tx] = -0.05 * travel;
@@ -57,25 +49,19 @@ rtm::OwnedMap kinematics(double side, bool steered) {
       value[rtm::damper_length] = -0.8 * travel;
     }
   }
-  node_slopes(Interpolation::parabolic, map.x.data(), 3, map.y.data(), 3, rtm::channel_count, map.values.data(),
-              map.slopes.data());
   return map;
 }
 
 // Deflection of a wheel by a side force: a little steer.
-rtm::LinearTable side_compliance() {
-  rtm::LinearTable t;
-  t.knots = {-5000.0, 0.0, 5000.0};
-  t.channels = rtm::compliance_count;
-  t.values.assign(3 * rtm::compliance_count, 0.0);
+rtm::ComplianceData side_compliance() {
+  rtm::ComplianceData t{{-5000.0, 0.0, 5000.0}, std::vector<double>(3 * rtm::compliance_count, 0.0)};
   t.values[rtm::crz] = -0.002;
   t.values[2 * rtm::compliance_count + rtm::crz] = 0.003;
   return t;
 }
 
 MagicFormulaCoefficients<double> coefficients() {
-  const std::vector<double> none(MagicFormulaCoefficients<double>::size, 0.0);
-  MagicFormulaCoefficients<double> c = MagicFormulaCoefficients<double>::from_array(none.data());
+  MagicFormulaCoefficients<double> c{};
   for (double* scale : {&c.LFZO, &c.LCX, &c.LMUX, &c.LEX, &c.LKX, &c.LCY, &c.LMUY, &c.LEY, &c.LKY, &c.LTR, &c.LXAL, &c.LYKA,
                         &c.LMX, &c.LMY, &c.LCZ, &c.LSGKP, &c.LSGAL, &c.LGAX, &c.LGAY, &c.LGAZ}) {
     *scale = 1.0;
@@ -117,9 +103,8 @@ MagicFormulaCoefficients<double> coefficients() {
 }
 
 template <class T>
-RtmParameters<T> parameters() {
-  const std::vector<double> none(RtmParameters<T>::size, 0.0);
-  RtmParameters<T> p = RtmParameters<T>::from_array(none.data());
+rtm::Parameters<T> parameters() {
+  rtm::Parameters<T> p{};
   p.sprung_mass = T(1300.0);
   p.Ixx = T(450.0);
   p.Iyy = T(1900.0);
@@ -136,31 +121,26 @@ RtmParameters<T> parameters() {
   return p;
 }
 
-template <class T>
-rtm::Model<T> car() {
-  rtm::Model<T> m;
-  m.p = parameters<T>();
+rtm::Description car() {
+  rtm::Description d;
   for (int i = 0; i < rtm::wheel_count; ++i) {
     const double side = i % 2 == 0 ? 1.0 : -1.0;
-    rtm::WheelData& wheel = m.wheels[i];
+    rtm::WheelData& wheel = d.wheels[i];
     wheel.centre = {i < 2 ? 1.2 : -1.5, side * 0.75, 0.31};
     wheel.kinematics = kinematics(side, i < 2);
     wheel.own[rtm::side_force] = side_compliance();
-    rtm::TyreData t;
+    rtm::TyreData t{};
     t.tyre.model = TyreModel::mf61;
     t.tyre.mirrored = i % 2 != 0;
     t.tyre.mf = coefficients();
     if (i >= 2) t.tyre.mf.PKY1 = -24.0;
     t.wheel = i;
     t.pressure = 2.2e5;
-    m.tyres.push_back(t);
+    d.tyres.push_back(t);
   }
-  m.axles[0] = {true, false, line(28e3), {}, line(12e3), line(1900.0)};
-  m.axles[1] = {false, false, line(30e3), {}, line(5e3), line(1900.0)};
-  m.axles[0].spring.y = {-28e3 + 3600.0, 3600.0, 28e3 + 3600.0};
-  m.axles[1].spring.y = {-30e3 + 2900.0, 2900.0, 30e3 + 2900.0};
-  m.reset();
-  return m;
+  d.axles[0] = {true, false, line(28e3, 3600.0), {}, line(12e3), line(1900.0), {}};
+  d.axles[1] = {false, false, line(30e3, 2900.0), {}, line(5e3), line(1900.0), line(20.0)};
+  return d;
 }
 
 struct Trace {
@@ -168,27 +148,35 @@ struct Trace {
 };
 
 // Settled, then rolling at 20 m/s: a step of the steering wheel, then the brake.
-template <class T>
+template <class T, int lanes>
 Trace step_steer() {
-  rtm::Model<T> m = car<T>();
-  rtm::Inputs<T> in;
-  for (int k = 0; k < 2000; ++k) m.step(in, 1e-3);
-  m.state.v.x = T(20.0);
-  for (T& spin : m.state.spin) spin = T(20.0 / 0.315);
+  using R = RealOf<T>;
+  const Block<R> compiled = rtm::compile<R>(car());
+  const Block<R> moved = compiled;  // nothing in it is an address
+  const rtm::Compiled<R, lanes> m = rtm::view<lanes>(moved.data());
+  CHECK(m.size == static_cast<long>(moved.size()));
+  rtm::Parameters<T> p = parameters<T>();
+  rtm::State<T> s = rtm::standing(m, p);
+  rtm::Inputs<T> in = rtm::resting<T>(m);
+  rtm::Outputs<T> out{};
+  const R h = R(1e-3);
+  for (int k = 0; k < 2000; ++k) rtm::step(m, p, s, in, out, h);
+  s.velocity.x = T(20.0);
+  for (T& spin : s.spin) spin = T(20.0 / 0.315);
+  p.brake_front = p.brake_rear = T(800.0);
   Trace trace;
   for (int k = 0; k < 1500; ++k) {
     const double angle = k < 100 ? 0.0 : k < 250 ? (k - 100) * 0.006 : 0.9;
-    in.steering_wheel_rate = (angle - in.steering_wheel_angle) / 1e-3;
-    in.steering_wheel_angle = angle;
-    m.p.brake_front = m.p.brake_rear = T(800.0);
+    in.steering_wheel_rate = T((angle - static_cast<double>(value_of(in.steering_wheel_angle))) / 1e-3);
+    in.steering_wheel_angle = T(angle);
     in.brake = T(k > 1000 ? 0.4 : 0.0);
     const long before = allocations;
-    m.step(in, 1e-3);
+    rtm::step(m, p, s, in, out, h);
     CHECK(allocations == before);
-    trace.yaw_rate.push_back(static_cast<double>(value_of(m.state.w.z)));
-    trace.roll_rate.push_back(static_cast<double>(value_of(m.state.w.x)));
-    trace.load.push_back(static_cast<double>(value_of(m.tyre_outputs[1].Fz)));
-    trace.speed.push_back(static_cast<double>(value_of(m.state.v.x)));
+    trace.yaw_rate.push_back(static_cast<double>(value_of(s.angular_velocity.z)));
+    trace.roll_rate.push_back(static_cast<double>(value_of(s.angular_velocity.x)));
+    trace.load.push_back(static_cast<double>(value_of(out.tyre[1].Fz)));
+    trace.speed.push_back(static_cast<double>(value_of(s.velocity.x)));
   }
   return trace;
 }
@@ -203,9 +191,9 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
   return off / largest;
 }
 
-template <class T>
+template <class T, int lanes>
 void agrees(const Trace& exact, double tolerance) {
-  const Trace other = step_steer<T>();
+  const Trace other = step_steer<T, lanes>();
   CHECK_NEAR(difference(exact.yaw_rate, other.yaw_rate), 0.0, tolerance);
   CHECK_NEAR(difference(exact.roll_rate, other.roll_rate), 0.0, tolerance);
   CHECK_NEAR(difference(exact.load, other.load), 0.0, tolerance);
@@ -215,13 +203,14 @@ void agrees(const Trace& exact, double tolerance) {
 }  // namespace
 
 int main() {
-  const Trace exact = step_steer<double>();
+  const Trace exact = step_steer<double, 4>();
   // it does what a car does: turns left, leans on its right tyres, and slows down under the brake
   CHECK(exact.yaw_rate[900] > 0.1 && exact.yaw_rate[900] < 1.0);
   CHECK(exact.load[900] > 1.2 * exact.load[50]);
   CHECK(exact.speed.back() < exact.speed[1000] - 0.5);
   // four wheels abreast are four wheels one after the other; functions in lanes differ by some units in the last place
-  agrees<Dual<1>>(exact, 1e-11);
-  agrees<float>(exact, 1e-4);
+  agrees<double, 1>(exact, 1e-11);
+  agrees<Dual<1>, 1>(exact, 1e-11);
+  agrees<float, 1>(exact, 1e-4);
   return report("rtm");
 }

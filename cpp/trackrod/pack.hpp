@@ -6,7 +6,7 @@
 // their range go to the C library lane by lane. Vectors are those of GCC and Clang, so no instruction set is named here.
 //
 // Code for several wheels is written once for lanes of any type L: make_lanes() fills them, lane() reads one, sum() adds
-// them up. A plain number or a Dual is a single lane; Abreast says how many go together.
+// them up. A plain number or a Dual is a single lane; LanesOf says what several become.
 //
 // Holds: each lane gives the same number whatever stands in the others.
 #pragma once
@@ -117,17 +117,19 @@ inline bool is_zero(const Pack<N>& x) {
 
 // ---- lanes of any type
 
-/// How many T of a kind (wheels, tyres) go through a computation together, and as what.
+/// What `lanes` numbers of a type become when they go through a computation together.
+template <class T, int lanes>
+struct LaneType;
 template <class T>
-struct Abreast {
+struct LaneType<T, 1> {
   using type = T;
-  static constexpr int count = 1;
 };
 template <>
-struct Abreast<double> {
+struct LaneType<double, 4> {
   using type = Pack<4>;
-  static constexpr int count = 4;
 };
+template <class T, int lanes>
+using LanesOf = typename LaneType<T, lanes>::type;
 
 template <class L>
 struct MakeLanes {

@@ -182,9 +182,14 @@ class Multibody:
     @property
     def block_count(self) -> int: ...
 
+def rtm_sizes() -> tuple[int, int, int, int, int]:
+    """
+    Numbers of a state, of inputs, of outputs, of a row of a run without tyres, of a tyre in it.
+    """
+
 class Rtm:
     """
-    The real-time model. Parameters are in the order of trackrod.rtm.coefficients; wheels fl, fr, rl, rr. A row of a run: time, position (3), quaternion (4), velocity (3) and angular velocity (3) in body axes, travels (4), their rates (4), spins (4), steer angles (4), inclinations (4), acceleration of the centre of gravity in E (3), rack, engine speed, gear, clutch torque, steering torque, then ten for each tyre.
+    The real-time model. Parameters are in the order of trackrod.rtm.coefficients; wheels fl, fr, rl, rr. States, inputs and rows of runs are laid out as trackrod.rtm.layout says.
     """
 
     def __init__(self, parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
@@ -218,6 +223,17 @@ class Rtm:
 
     def set_lag(self, seconds: float) -> None: ...
 
+    def block(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+        """The compiled model as one flat block of numbers."""
+
+    def state(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+        """
+        All numbers of the state and of the inputs, in the order of trackrod.rtm.layout.
+        """
+
+    def set_state(self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Go on from a state that state() gave."""
+
     def reset(self) -> None: ...
 
     def start(self, speed: float, spins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], engine_speed: float, gear: int) -> None: ...
@@ -242,8 +258,23 @@ class Rtm:
         Rows of the driver's three inputs and the states, and their derivatives along the directions of settle(), of a script driven from the settled state; a fifth column of the controls is a speed to hold. Safe to be called by several threads.
         """
 
+    def rig(self, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+        """
+        The model on the K&C rig: rows of travels (4), rack and loads (load x wheel) to the channels of the pose and the pad load of each wheel.
+        """
+
     @property
     def column_count(self) -> int: ...
+
+class SpeedHolder:
+    """The driver who holds a speed with both pedals (driver/hold_speed.hpp)."""
+
+    def __init__(self) -> None: ...
+
+    def begin(self, wanted: float, speed: float, throttle: float) -> None: ...
+
+    def decide(self, wanted: float, speed: float, interval: float, brakes: bool) -> tuple[float, float]:
+        """Positions of throttle and brake until the next decision."""
 
 class Interpolation(enum.Enum):
     """How a table runs between its knots."""

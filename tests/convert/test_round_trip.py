@@ -15,6 +15,8 @@ from trackrod.rtm.driving import RealTimeVehicle
 NAMES = ["double_wishbone_car", "lcv_7t"]
 #: Rounding, and what is left of symmetry when the loads of both wheels are averaged, over the span of a map.
 EXACT = 1e-12
+#: Loads of the pads go by virtual power with the rise of the wheel centre over travel: one, as well as the rig solves.
+RISE = 2e-8
 #: Between the knots of a coarse map, over the span: straight lines and parabolas differ.
 CLOSE = 0.11
 
@@ -27,7 +29,8 @@ def test_maps_come_back(name: str) -> None:
         if item.test == "opposite" and item.output == "Fz":
             assert item.at_knots < 0.02 * item.span, item  # stops are those of parallel travel
             continue
-        assert item.at_knots <= EXACT * max(item.span, 1e-3), item
+        exact = RISE if item.output.startswith("Fz") else EXACT
+        assert item.at_knots <= exact * max(item.span, 1e-3), item
         assert item.between <= max(CLOSE * item.span, 1e-9), item
 
 

@@ -12,7 +12,8 @@ from trackrod.core import signals
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.manoeuvres.standing import FourPost
 from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.rtm.spec import CHANNELS, Curve, RtmSpec, WheelSpec
+from trackrod.rtm.layout import CHANNELS
+from trackrod.rtm.spec import Curve, RtmSpec, WheelSpec
 from trackrod.simulate.drive import simulate
 
 CAR = "double_wishbone_car"
@@ -70,7 +71,7 @@ def test_wrong_curves_and_compliances_are_refused() -> None:
     with pytest.raises(InputError, match="'spring' of an axle has 3 abscissae and 2 ordinates"):
         replace(axle, spring=Curve(np.arange(3.0), np.zeros(2)))
     first, *others = wheel().compliance
-    with pytest.raises(InputError, match=r"'fl' \(brake_force\) over the load on the own wheel needs 5 finite values"):
+    with pytest.raises(InputError, match=r"'fl' \(brake_force\) over the load on the own wheel needs 4 finite values"):
         replace(wheel(), compliance=(replace(first, own=first.own[:, :3]), *others))
 
 

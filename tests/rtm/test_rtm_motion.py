@@ -19,7 +19,8 @@ from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.series import Run
 from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.rtm.spec import CHANNELS, COMPLIANCE_CHANNELS, RTM, AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
+from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
+from trackrod.rtm.spec import RTM, AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 from trackrod.rtm.twin import Twin
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -249,19 +250,36 @@ def test_a_saved_model_runs_alike_to_the_last_bit(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler on PATH")
-@pytest.mark.parametrize("scalar", ["double", "float", "trackrod::Dual<3>"])
-def test_the_header_compiles_for(scalar: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("scalar", "lanes"), [("double", 4), ("double", 1), ("float", 1), ("trackrod::Dual<3>", 1)])
+def test_the_header_compiles_for(scalar: str, lanes: int, tmp_path: Path) -> None:
     """Alone, without a warning about a loss of precision; what float drives is in cpp/tests/test_rtm.cpp."""
     generated = tmp_path / "generated"
     subprocess.run([sys.executable, str(ROOT / "tools" / "generate_headers.py"), str(generated)], check=True)
     source = tmp_path / "use.cpp"
     source.write_text(
-        '#include "trackrod/dual.hpp"\n#include "trackrod/rtm/model.hpp"\n'
-        f"using Model = trackrod::rtm::Model<{scalar}>;\n"
-        f"void use(Model& model) {{ model.reset(); model.step(trackrod::rtm::Inputs<{scalar}>{{}}, 1e-3); }}\n"
+        '#include "trackrod/dual.hpp"\n#include "trackrod/rtm/step.hpp"\n'
+        f"using namespace trackrod::rtm;\nusing T = {scalar};\nusing R = trackrod::RealOf<T>;\n"
+        f"void use(const R* block, const Parameters<T>& p, State<T>& s, Inputs<T>& in, Outputs<T>& out) {{\n"
+        f"  step(view<{lanes}>(block), p, s, in, out, R(1e-3));\n}}\n"
     )
-    flags = ("-std=c++17", "-fsyntax-only", "-Wconversion", "-Werror", "-Wno-psabi")
+    flags = ("-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-Wno-psabi")
     command = [str(COMPILER), *flags, f"-I{ROOT / 'cpp'}", f"-I{generated}", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="THE KERNEL WAS NOT COMPILED: nvcc is not on PATH")
+def test_the_header_compiles_for_a_gpu(tmp_path: Path) -> None:
+    """The same header, device code only: what it computes is checked by benchmarks/device_case.py on a GPU."""
+    generated = tmp_path / "generated"
+    subprocess.run([sys.executable, str(ROOT / "tools" / "generate_headers.py"), str(generated)], check=True)
+    source = tmp_path / "use.cu"
+    source.write_text(
+        '#include "cuda/batch.cuh"\ntemplate __global__ void trackrod::rtm::step_batch<double>(const double*, '
+        "const Parameters<double>*, State<double>*, const Inputs<double>*, Outputs<double>*, int, int, double);\n"
+    )
+    flags = ("-std=c++17", "-arch=sm_90", "-ptx", "-Werror", "all-warnings", "-o", str(tmp_path / "use.ptx"))
+    command = ["nvcc", *flags, f"-I{ROOT / 'cpp'}", f"-I{generated}", str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]
 

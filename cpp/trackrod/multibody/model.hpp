@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "trackrod/driveline.hpp"
+#include "trackrod/drivetrain/brake.hpp"
+#include "trackrod/drivetrain/description.hpp"
+#include "trackrod/drivetrain/driveline.hpp"
 #include "trackrod/multibody/beam.hpp"
 #include "trackrod/multibody/block.hpp"
 #include "trackrod/multibody/drive.hpp"
@@ -66,7 +68,8 @@ class Model {
   std::vector<TyreElement> tyres;
   std::vector<Wrench<double>> loads;  // on each body: force in E, moment in E about the centre of mass
   std::vector<Air> air;
-  Driveline<> driveline;
+  DrivelineState<double> driveline = DrivelineState<double>::initial();
+  DrivelineInput<double> driver{0.0, 1.0, 0};
   std::vector<Differential> differentials;
   std::vector<Curve> profiles;  // height of the road over x in E [m]
   V3 gravity{0.0, 0.0, -9.80665};
@@ -113,7 +116,26 @@ class Model {
     trial_ = state.twists;
     trial_spins_ = state.spins;
     sensitivity_.resize(n);
-    driveline.shares.resize(wheels.size(), 0.0);
+  }
+
+  // The driveline is a view of numbers that the model owns, so that a model is not copied.
+  Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+  Model(Model&&) = default;
+
+  void set_driveline(const DrivelineData& data) {
+    BlockWriter<double> to;
+    data.write(to);
+    driveline_block_ = std::move(to.numbers);
+    BlockReader<double> from(driveline_block_.data());
+    hardware_ = Driveline<double>::read(from, static_cast<int>(wheels.size()));
+    stop_engine();
+  }
+  // Engine at idle, first gear, no pedal pressed.
+  void stop_engine() {
+    driveline = driveline::started(hardware_.present ? hardware_.idle : 0.0, 1);
+    driver = {0.0, 1.0, 0};
   }
 
   int count() const { return static_cast<int>(bodies.size()); }
@@ -123,7 +145,10 @@ class Model {
   // last of them, NaN if the matrix was singular.
   double step(double h, int iterations) {
     predict();
-    if (driveline.present) driveline.begin_step(state.spins.data(), static_cast<int>(wheels.size()), h);
+    if (hardware_.present) {
+      const int count = static_cast<int>(wheels.size());
+      decided_ = driveline::begin_step(hardware_, driveline, driver, state.spins.data(), count, h);
+    }
     lock_differentials();
     follow_profiles(h);
     double change = 0.0;
@@ -338,7 +363,7 @@ class Model {
       const D w_axis = dot(w, wheel.axis);
       const Vec3<D> gyro = cross(w, wheel.axis * ((spin + w_axis) * wheel.inertia));
       // brake: sticks elastically up to its torque, then slips
-      D brake = (wheel.brake_angle + spin * h) * -brake_stiffness - spin * brake_damping;
+      D brake = brake::holding(D(wheel.brake_angle), spin, h);
       if (brake.v > wheel.brake_torque) brake = D(wheel.brake_torque);
       if (brake.v < -wheel.brake_torque) brake = D(-wheel.brake_torque);
       const double drive = wheel.drive_torque + wheel.lock_torque + driveline_torque(k);
@@ -476,8 +501,11 @@ class Model {
     for (std::size_t k = 0; k < wheels.size(); ++k) trial_spins_[k] = 2.0 * state.spins[k] - state.previous_spins[k];
   }
 
+  double torque_gain(std::size_t wheel) const {
+    return hardware_.present ? driveline::torque_gain(hardware_, driveline, static_cast<int>(wheel)) : 0.0;
+  }
   double driveline_torque(std::size_t wheel) const {
-    return driveline.present ? driveline.torque_gain(wheel) * driveline.clutch_torque : 0.0;
+    return torque_gain(wheel) * driveline.clutch_torque;
   }
 
   double newton_step(double h) {
@@ -485,7 +513,7 @@ class Model {
     if (!matrix_.factorise()) return std::numeric_limits<double>::quiet_NaN();
     matrix_.solve(right_);
     double spin_factor = 0.0;  // change of the clutch torque
-    if (driveline.present) spin_factor = solve_clutch(h);
+    if (hardware_.present) spin_factor = solve_clutch(h);
     double change = 0.0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       Vec6& d = right_[i];
@@ -498,11 +526,11 @@ class Model {
       if (!std::isfinite(d[0] + d[1] + d[2] + d[3] + d[4] + d[5])) return std::numeric_limits<double>::quiet_NaN();
     }
     for (std::size_t k = 0; k < wheels.size(); ++k) {
-      const double gain = driveline.present ? driveline.torque_gain(k) : 0.0;
+      const double gain = torque_gain(k);
       const Vec6& d = right_[static_cast<std::size_t>(wheels[k].body)];
       trial_spins_[k] += (spin_right_[k] + gain * spin_factor - product(spin_row_[k], d)) / spin_pivot_[k];
     }
-    if (driveline.present) driveline.clutch_torque += spin_factor;
+    driveline.clutch_torque += spin_factor;
     return change;
   }
 
@@ -511,10 +539,10 @@ class Model {
   double solve_clutch(double h) {
     const double old = driveline.clutch_torque;
     double wanted = 0.0;
-    if (driveline.capacity > 0.0) {
+    if (decided_.capacity > 0.0) {
       std::fill(sensitivity_.begin(), sensitivity_.end(), Vec6{});
       for (std::size_t k = 0; k < wheels.size(); ++k) {
-        const double gain = driveline.torque_gain(k);
+        const double gain = torque_gain(k);
         if (gain == 0.0) continue;
         Vec6& row = sensitivity_[static_cast<std::size_t>(wheels[k].body)];
         for (int p = 0; p < 6; ++p) row[p] -= spin_column_[k][p] * gain / spin_pivot_[k];
@@ -526,15 +554,12 @@ class Model {
       matrix_.solve(sensitivity_);
       double speed = 0.0, slope = 0.0;
       for (std::size_t k = 0; k < wheels.size(); ++k) {
-        const double gain = driveline.speed_gain(k);
+        const double gain = driveline::speed_gain(hardware_, driveline, static_cast<int>(k));
         const auto i = static_cast<std::size_t>(wheels[k].body);
         speed += gain * (trial_spins_[k] + (spin_right_[k] - product(spin_row_[k], right_[i])) / spin_pivot_[k]);
-        slope += gain * (driveline.torque_gain(k) - product(spin_row_[k], sensitivity_[i])) / spin_pivot_[k];
+        slope += gain * (torque_gain(k) - product(spin_row_[k], sensitivity_[i])) / spin_pivot_[k];
       }
-      const double give = Driveline<>::slip_per_torque + h / driveline.inertia;
-      const double free = driveline.engine_speed + h / driveline.inertia * driveline.engine_torque;
-      wanted = old + (free - old * give - speed) / (give + slope);
-      wanted = std::min(driveline.capacity, std::max(-driveline.capacity, wanted));
+      wanted = driveline::clutch_torque(driveline, decided_, old, speed, slope, h);
     }
     return wanted - old;
   }
@@ -556,10 +581,9 @@ class Model {
     state.spins = trial_spins_;
     for (TyreElement& e : tyres) e.state = e.next;
     for (std::size_t k = 0; k < wheels.size(); ++k) {
-      const double most = wheels[k].brake_torque / brake_stiffness;
-      wheels[k].brake_angle = std::min(most, std::max(-most, wheels[k].brake_angle + h * state.spins[k]));
+      wheels[k].brake_angle = brake::wound(wheels[k].brake_angle, state.spins[k], wheels[k].brake_torque, h);
     }
-    if (driveline.present) driveline.end_step(h);
+    if (hardware_.present) driveline::end_step(driveline, decided_, h);
     state.time += h;
   }
 
@@ -580,9 +604,10 @@ class Model {
   }
 
   static constexpr double holding_stiffness = 1e12;  // [N/m], [N m/rad]
-  static constexpr double brake_stiffness = 1e5;    // of a brake that holds [N m/rad]
-  static constexpr double brake_damping = 200.0;  // [N m s/rad]
 
+  Block<double> driveline_block_;
+  Driveline<double> hardware_{};
+  DrivelineStep<double> decided_{};
   BlockMatrix matrix_;
   std::vector<BodyState> bodies_now_;
   BodyState still_{{0, 0, 0}, M3::identity(), {{0, 0, 0}, {0, 0, 0}}};

@@ -5,6 +5,7 @@
 // vehicle. Nothing is divided by the speed.
 #pragma once
 
+#include "trackrod/constants.hpp"
 #include "trackrod/scalar.hpp"
 #include "trackrod/tyre/contact.hpp"
 
@@ -24,19 +25,16 @@ struct TransientSlip {
   T x, y;
 };
 
-// Spinning a wheel on the spot would wind the slip up without bound; forces have long passed their peak there.
-constexpr double largest_transient_slip = 5.0;
-
-// Shortest relaxation length [m]: a rigid carcass would leave nothing to hold the vehicle at standstill.
-constexpr double shortest_relaxation = 0.02;
-
 // One step h of ds/dt = -(V + |Vx| s) / sigma by implicit Euler: the fixed-step form of the relaxation equation.
+//
+// The length has a lower limit, because a rigid carcass would leave nothing to hold the vehicle at standstill; the slip has
+// an upper one, because a wheel that spins on the spot would wind it up without bound.
 template <class T>
 TRACKROD_HD inline T relax(T s, T V, T Vx, T sigma, RealOf<T> h) {
   using R = RealOf<T>;
-  const T length = max(sigma, R(shortest_relaxation));
+  const T length = max(sigma, R(constants::shortest_relaxation));
   const T next = (s - V * (h / length)) / (R(1.0) + abs(Vx) * (h / length));
-  return clamp(next, R(-largest_transient_slip), R(largest_transient_slip));
+  return clamp(next, R(-constants::largest_transient_slip), R(constants::largest_transient_slip));
 }
 
 // The slips one step later, from the relaxation lengths of the last evaluation.
@@ -65,7 +63,7 @@ TRACKROD_HD inline T damped_slip(T s, T V, T Vx, T Fz, T stiffness, T sigma, C l
   const T speed = abs(Vx), K = abs(stiffness);
   const TruthOf<T> slow = (speed < low_speed) & (Fz > R(0.0)) & (K > R(0.0));
   if (!any(slow)) return s;
-  const T carcass = K / max(sigma, R(shortest_relaxation));
+  const T carcass = K / max(sigma, R(constants::shortest_relaxation));
   const T damping = R(0.2) * sqrt(carcass * Fz * R(1.0 / 9.81));
   const T fade = R(0.5) + R(0.5) * cos(speed * (R(pi) / low_speed));
   return select(slow, s - damping * fade * V / K, s);

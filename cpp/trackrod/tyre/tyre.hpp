@@ -20,14 +20,23 @@ struct Tyre {
   Pac89Coefficients<T> pac89;       // for pac89
 };
 
+// The same with coefficients that lie elsewhere, in a block of numbers. Functions take either.
+template <class T>
+struct TyreView {
+  TyreModel model;
+  TruthOf<T> mirrored;
+  const MagicFormulaCoefficients<T>& mf;
+  const Pac89Coefficients<T>& pac89;
+};
+
 // Forces and moments of the tyre at one contact. A tyre that rolls backward is one that rolls forward seen from behind
 // (half a turn about z: slip and inclination angle change sign, and so do all outputs but Mz); a mirrored one changes
 // the signs of slip and inclination angle, Fy, Mx and Mz.
 //
 // Holds: outputs are zero without load; finite for finite inputs, at standstill too.
 // C is the type of the coefficients, T that of the contact: plain coefficients serve every T.
-template <class C, class T>
-TRACKROD_HD inline ContactOutput<T> evaluate(const Tyre<C>& tyre, const ContactInput<T>& in, Limits limits) {
+template <template <class> class AnyTyre, class C, class T>
+TRACKROD_HD inline ContactOutput<T> evaluate(const AnyTyre<C>& tyre, const ContactInput<T>& in, Limits limits) {
   using R = RealOf<T>;
   const auto loaded = in.Fz > R(0.0);
   if (!any(loaded)) return ContactOutput<T>{};

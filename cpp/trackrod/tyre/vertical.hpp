@@ -39,16 +39,16 @@ struct VerticalInput {
 };
 
 // Radius [m] of the unloaded tyre, grown by rotation, (1).
-template <class C, class T>
-TRACKROD_HD inline T free_radius(const Tyre<C>& tyre, T omega) {
+template <template <class> class AnyTyre, class C, class T>
+TRACKROD_HD inline T free_radius(const AnyTyre<C>& tyre, T omega) {
   if (tyre.model == TyreModel::pac89) return T(tyre.pac89.UNLOADED_RADIUS);
   const MagicFormulaCoefficients<C>& c = tyre.mf;
   return c.UNLOADED_RADIUS * (c.Q_RE0 + c.Q_V1 * square(omega * c.UNLOADED_RADIUS / c.LONGVL));
 }
 
 // Effective rolling radius [m]: forward velocity over spin speed of a wheel without slip, (7).
-template <class C, class T>
-TRACKROD_HD inline T effective_radius(const Tyre<C>& tyre, T Fz, T omega, T p) {
+template <template <class> class AnyTyre, class C, class T>
+TRACKROD_HD inline T effective_radius(const AnyTyre<C>& tyre, T Fz, T omega, T p) {
   using R = RealOf<T>;
   const T load = max(Fz, R(0.0));
   if (tyre.model == TyreModel::pac89) {
@@ -61,8 +61,8 @@ TRACKROD_HD inline T effective_radius(const Tyre<C>& tyre, T Fz, T omega, T p) {
 }
 
 // Spin speed [rad/s] of the wheel that has slip kappa at forward velocity Vx: omega Re(omega) = Vx (1 + kappa).
-template <class C, class T>
-TRACKROD_HD inline T rolling_speed(const Tyre<C>& tyre, T Fz, T kappa, T Vx, T p) {
+template <template <class> class AnyTyre, class C, class T>
+TRACKROD_HD inline T rolling_speed(const AnyTyre<C>& tyre, T Fz, T kappa, T Vx, T p) {
   using R = RealOf<T>;
   const T travel = Vx * (R(1.0) + kappa);
   T omega = travel / effective_radius(tyre, Fz, T(0.0), p);
@@ -78,8 +78,8 @@ TRACKROD_HD inline T rolling_speed(const Tyre<C>& tyre, T Fz, T kappa, T Vx, T p
 namespace vertical {
 
 // Deflection [m] that carries the load: in MF 6.2 camber presses one shoulder in, before the middle touches the road.
-template <class C, class T>
-TRACKROD_HD inline T contact_deflection(const Tyre<C>& tyre, T rho, T R_omega, T gamma) {
+template <template <class> class AnyTyre, class C, class T>
+TRACKROD_HD inline T contact_deflection(const AnyTyre<C>& tyre, T rho, T R_omega, T gamma) {
   using R = RealOf<T>;
   if (tyre.model != TyreModel::mf62) return rho;
   const MagicFormulaCoefficients<C>& c = tyre.mf;
@@ -92,8 +92,8 @@ TRACKROD_HD inline T contact_deflection(const Tyre<C>& tyre, T rho, T R_omega, T
 }
 
 // Static load [N] of the carcass, (3) and (4), at deflection rho, of which d carries.
-template <class C, class Curves, class T>
-TRACKROD_HD inline T carcass_force(const Tyre<C>& tyre, const Curves& curves, T rho, T d, T R_omega,
+template <template <class> class AnyTyre, class C, class Curves, class T>
+TRACKROD_HD inline T carcass_force(const AnyTyre<C>& tyre, const Curves& curves, T rho, T d, T R_omega,
                                    const VerticalInput<T>& in) {
   using R = RealOf<T>;
   if (tyre.model == TyreModel::pac89) {
@@ -119,8 +119,8 @@ TRACKROD_HD inline T carcass_force(const Tyre<C>& tyre, const Curves& curves, T 
 }
 
 // Additional load [N] when the rim comes near the road.
-template <class C, class Curves, class T>
-TRACKROD_HD inline T bottoming_force(const Tyre<C>& tyre, const Curves& curves, T rho, T R_omega) {
+template <template <class> class AnyTyre, class C, class Curves, class T>
+TRACKROD_HD inline T bottoming_force(const AnyTyre<C>& tyre, const Curves& curves, T rho, T R_omega) {
   using R = RealOf<T>;
   const bool old = tyre.model == TyreModel::pac89;
   const MagicFormulaCoefficients<C>& c = tyre.mf;
@@ -141,8 +141,8 @@ TRACKROD_HD inline T bottoming_force(const Tyre<C>& tyre, const Curves& curves, 
 // Load [N] at deflection rho [m] from the free radius and its rate [m/s]: carcass, rim contact, damping.
 //
 // Holds: never negative, and zero without contact.
-template <class C, class Curves, class T>
-TRACKROD_HD inline T vertical_force(const Tyre<C>& tyre, const Curves& curves, T rho, T rho_dot,
+template <template <class> class AnyTyre, class C, class Curves, class T>
+TRACKROD_HD inline T vertical_force(const AnyTyre<C>& tyre, const Curves& curves, T rho, T rho_dot,
                                     const VerticalInput<T>& in) {
   using R = RealOf<T>;
   const T R_omega = free_radius(tyre, in.omega);
@@ -157,8 +157,8 @@ TRACKROD_HD inline T vertical_force(const Tyre<C>& tyre, const Curves& curves, T
 
 // Static deflection [m] under a load [N]: Newton steps on the load curve, held in a bracket that bisection narrows.
 // The last step is taken in T, so that a Dual result carries the derivatives of the implicit function.
-template <class C, class T>
-TRACKROD_HD inline T deflection(const Tyre<C>& tyre, const VerticalCurves& curves, T Fz, const VerticalInput<T>& in) {
+template <template <class> class AnyTyre, class C, class T>
+TRACKROD_HD inline T deflection(const AnyTyre<C>& tyre, const VerticalCurves& curves, T Fz, const VerticalInput<T>& in) {
   using R = RealOf<T>;
   if (!(value_of(Fz) > 0.0)) return T(0.0);
   const R radius = value_of(free_radius(tyre, in.omega));

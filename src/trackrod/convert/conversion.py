@@ -23,15 +23,8 @@ from trackrod.core.errors import InputError
 from trackrod.core.maps import Map1D, Map2D
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.rig import Load
-from trackrod.rtm.spec import (
-    CHANNELS,
-    COMPLIANCE_CHANNELS,
-    AxleSpec,
-    ComplianceSpec,
-    Curve,
-    RtmSpec,
-    WheelSpec,
-)
+from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
+from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["Conversion", "Detail", "assemble", "convert"]

@@ -1,10 +1,10 @@
 """The virtual rig run on the real-time model, which must give back the maps that it was made of.
 
-A converted axle on the rig is a static problem with a closed form. The wheels hold given travels, the rack is held; the
-pose is Kin + ΣCom, and by virtual power the load of a pad is what springs, stops, anti-roll bar and the weight of the
-wheel put on its travel. Poses and loads are compared with the maps, at their knots and half-way between them. At the
-knots a conversion that keeps all detail is exact; between them the rules of interpolation differ (straight or without
-overshoot in the model, parabolic in the maps), which is what the second number tells.
+The compiled model itself is on the rig: travels, rack and loads are held, poses and the loads of the pads are read
+through the functions that a step uses (``cpp/trackrod/rtm/rig.hpp``). They are compared with the maps, at their knots
+and half-way between them. At the knots a conversion that keeps all detail is exact; between them the rules of
+interpolation differ (straight or without overshoot in the model, parabolic in the maps), which is what the second
+number tells.
 
 Limits: the compliance of the model is that of the design height and does not depend on travel or rack, as in the maps.
 """
@@ -17,19 +17,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from trackrod import _core
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Map2D, Variable
-from trackrod.core.quantities import KINDS
+from trackrod.core.maps import Map1D
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.rig import Load
-from trackrod.rtm.spec import CHANNELS, COMPLIANCE_CHANNELS, Curve, RtmSpec, WheelSpec
+from trackrod.rtm.compile import compile_model
+from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
+from trackrod.rtm.spec import RtmSpec
 
 __all__ = ["Deviation", "ModelRig", "round_trip"]
 
 Array = NDArray[np.float64]
 
 _LOADS = (Load.FX, Load.FX_DRIVE, Load.FY, Load.MZ)
-_ANY = KINDS["number"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,55 +70,47 @@ class ModelRig:
         index = list(Axle).index(axle)
         self.axle = axle
         self.steered = spec.axles[index].steered
-        corners = [Corner.of(axle, side) for side in Side]
-        self._wheels = {side: spec.wheels[list(Corner).index(c)] for side, c in zip(Side, corners, strict=True)}
-        self._kinematics = {side: _surface(wheel) for side, wheel in self._wheels.items()}
-        p, data = spec.parameters, spec.axles[index]
-        self._weight = p["gravity"] * p[f"unsprung_mass_{axle}"]
-        self._forces = {
-            "spring": (_curve(data.spring), p[f"spring_factor_{axle}"]),
-            "stops": (_curve(data.stops), p[f"stop_factor_{axle}"]),
-            "antiroll": (_curve(data.antiroll), p[f"antiroll_factor_{axle}"]),
-        }
-        self._compliance_factor = p[f"compliance_factor_{axle}"]
+        self._wheels = {side: Corner.of(axle, side).index for side in Side}
+        self._core = compile_model(spec)
+        self._without_stops = compile_model(spec.with_parameters(**{f"stop_factor_{axle}": 0.0}))
 
     def pose(self, side: Side, left: ArrayLike, right: ArrayLike, rack: ArrayLike = 0.0) -> Array:
         """Pose of an unloaded wheel and the length of its damper over travels and rack [m]: `CHANNELS` last."""
-        z_left, z_right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
-        if self.steered:
-            return self._kinematics[side].value(z_left if side is Side.LEFT else z_right, rack)
-        return self._kinematics[side].value(0.5 * (z_left + z_right), 0.5 * (z_left - z_right))
+        return self._hold(self._core, left, right, rack)[..., self._wheels[side], : len(CHANNELS)]
 
     def give(self, side: Side, load: Load, values: ArrayLike, *, opposite: bool = False) -> Array:
         """Change of pose over a load on the wheel itself or on the other one [N], [N·m]: `COMPLIANCE_CHANNELS` last."""
+        corner = Corner.of(self.axle, side)
+        column = _LOADS.index(load) * len(Corner) + (corner.opposite if opposite else corner).index
+        columns = [CHANNELS.index(name) for name in COMPLIANCE_CHANNELS]
         x = np.asarray(values, dtype=float)
-        wheel = self._wheels[side]
-        if not wheel.compliance:
-            return np.zeros((*x.shape, len(COMPLIANCE_CHANNELS)))
-        item = wheel.compliance[_LOADS.index(load)]
-        knots, rows = (item.opposite_load, item.opposite) if opposite else (item.own_load, item.own)
-        outputs = [Variable(name, _ANY) for name in COMPLIANCE_CHANNELS]
-        rules = (Interpolation.LINEAR, Extrapolation.LINEAR)
-        curve = Map1D(Variable("load", _ANY), knots, outputs, rows, interpolation=rules[0], extrapolation=rules[1])
-        return self._compliance_factor * curve.value(x)
+        held, free = (self._hold(self._core, 0.0, 0.0, 0.0, {column: force}) for force in (x, np.zeros_like(x)))
+        return (held - free)[..., self._wheels[side], columns]
 
     def load(self, left: ArrayLike, right: ArrayLike, *, stops: bool = True) -> tuple[Array, Array]:
         """Loads of the pads under left and right wheel [N] over travels [m], dampers at rest."""
-        z = [np.asarray(item, dtype=float) for item in (left, right)]
-        roll = self._force("antiroll", 0.5 * (z[0] - z[1]))
-        pads = [
-            self._spring(x) + (self._force("stops", x) if stops else 0.0) + sign * roll
-            for x, sign in zip(z, (1.0, -1.0), strict=True)
-        ]
-        return pads[0], pads[1]
+        pads = self._hold(self._core if stops else self._without_stops, left, right, 0.0)[..., -1]
+        return pads[..., self._wheels[Side.LEFT]], pads[..., self._wheels[Side.RIGHT]]
 
-    def _spring(self, x: Array) -> Array:
-        factor = self._forces["spring"][1]
-        return self._force("spring", x) + (1.0 - factor) * self._weight
-
-    def _force(self, name: str, x: Array) -> Array:
-        curve, factor = self._forces[name]
-        return np.zeros_like(x) if curve is None else factor * curve.value(x)[..., 0]
+    def _hold(
+        self,
+        core: _core.Rtm,
+        left: ArrayLike,
+        right: ArrayLike,
+        rack: ArrayLike,
+        loads: Mapping[int, ArrayLike] | None = None,
+    ) -> Array:
+        """Channels of the pose and pad load of every wheel; loads by their column, which counts loads, then wheels."""
+        loads = loads or {}
+        given = np.broadcast_arrays(left, right, rack, *loads.values())
+        targets = np.zeros((*given[0].shape, len(Corner) + 1 + len(_LOADS) * len(Corner)))
+        for side, values in zip(Side, given, strict=False):
+            targets[..., self._wheels[side]] = values
+        targets[..., len(Corner)] = given[2]
+        for column, values in zip(loads, given[3:], strict=True):
+            targets[..., len(Corner) + 1 + column] = values
+        read = core.rig(np.ascontiguousarray(targets.reshape(-1, targets.shape[-1])))
+        return np.asarray(read).reshape(*given[0].shape, *read.shape[1:])
 
     def wheel_rate(self, travel: float = 0.0, *, stops: bool = True) -> float:
         """dFz/dz in parallel travel [N/m]."""
@@ -222,19 +215,3 @@ def _floats(*arrays: Array) -> list[list[float]]:
 
 def _halfway(knots: Array) -> Array:
     return np.asarray(0.5 * (knots[:-1] + knots[1:]))
-
-
-def _surface(wheel: WheelSpec) -> Map2D:
-    axes, outputs = (Variable("first", _ANY), Variable("second", _ANY)), [Variable(name, _ANY) for name in CHANNELS]
-    rules = (Interpolation.PARABOLIC, Extrapolation.LINEAR)
-    knots = (wheel.first, wheel.second)
-    return Map2D(axes, knots, outputs, wheel.kinematics, interpolation=rules[0], extrapolation=rules[1])
-
-
-def _curve(curve: Curve) -> Map1D | None:
-    if not curve.x.size:
-        return None
-    rules = (Interpolation.PCHIP, Extrapolation.LINEAR)
-    outputs = [Variable("force", KINDS["force"])]
-    axis = Variable("travel", KINDS["length"])
-    return Map1D(axis, curve.x, outputs, curve.y, interpolation=rules[0], extrapolation=rules[1])

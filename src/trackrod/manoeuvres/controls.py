@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trackrod import _core
 from trackrod.core import signals
 from trackrod.manoeuvres.manoeuvre import DECISION, PedalControl, Sample, SteeringControl
 from trackrod.manoeuvres.paths import Path, Tracker
@@ -132,13 +133,7 @@ class FollowPath:
 
 @dataclass(frozen=True, slots=True)
 class HoldSpeed:
-    """A controller that holds a speed with both pedals.
-
-    The law: u = P·e + I·∫e dt of the error e in longitudinal velocity; u above zero is the throttle, below zero a
-    fifth of it the brake. The integral starts at the present throttle and stops where the throttle has reached an end.
-
-    At walking pace P falls with the speed that is held and I with its square: in the lowest gear the engine swings at
-    about 8 Hz against the mass of the vehicle on the tyres, which the full gains would keep going.
+    """A driver who holds a speed with both pedals: the law is that of the core, `cpp/trackrod/driver/hold_speed.hpp`.
 
     Attributes
     ----------
@@ -154,28 +149,15 @@ class HoldSpeed:
     rate: float = 0.0
     brakes: bool = True
 
-    #: P [s/m] and I [1/m], and the speed below which they fall [m/s].
-    proportional = 1.2
-    integral = 1.0
-    gentle_below = 6.5
-    brake_share = 0.2
-
     def begin(self, now: Sample) -> PedalControl:
         """From now on."""
-        gentle = min(self.speed / self.gentle_below, 1.0)
-        P, I = gentle * self.proportional, gentle * gentle * self.integral  # noqa: E741 - the symbols of the law
-        sum_ = now[signals.THROTTLE] - P * (self.speed - now[signals.VX])
-        sum_ = min(max(sum_, 0.0), 1.0)
+        holder = _core.SpeedHolder()
+        holder.begin(self.speed, now[signals.VX], now[signals.THROTTLE])
 
         def control(times: Array, now: Sample) -> tuple[Array, Array]:
-            nonlocal sum_
-            error = self.speed + self.rate * now.time - now[signals.VX]
-            lowest = -1.0 if self.brakes else 0.0
-            wanted = P * error + sum_
-            if lowest < wanted < 1.0 or (wanted >= 1.0 and error < 0) or (wanted <= lowest and error > 0):
-                sum_ += I * error * DECISION
-            wanted = min(max(P * error + sum_, lowest), 1.0)
-            return np.full(times.size, max(wanted, 0.0)), np.full(times.size, self.brake_share * max(-wanted, 0.0))
+            wanted = self.speed + self.rate * now.time
+            throttle, brake = holder.decide(wanted, now[signals.VX], DECISION, self.brakes)
+            return np.full(times.size, throttle), np.full(times.size, brake)
 
         return control
 

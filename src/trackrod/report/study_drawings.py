@@ -19,7 +19,7 @@ from trackrod.optimise.outcome import Progress
 from trackrod.optimise.study import StudyResult, TestResult
 from trackrod.report.charts import Bar, Bars, HeatMap
 from trackrod.report.comparison import overlay_figure
-from trackrod.rtm.spec import CHANNELS, COMPLIANCE_CHANNELS
+from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
 
 __all__ = [
     "MOST_POINTS",

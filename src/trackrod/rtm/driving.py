@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 
@@ -11,16 +12,25 @@ from numpy.typing import ArrayLike, NDArray
 from trackrod.core import signals
 from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError, InputError, UnknownNameError
+from trackrod.core.model_state import ModelState
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.compile import compile_model, rolling_start
+from trackrod.rtm.layout import INPUTS as INPUT_FIELDS
+from trackrod.rtm.layout import STATE
 from trackrod.rtm.motion import BODY, INPUTS, TIME, VELOCITY, RtmMotion, TotalCentre, beyond_maps, tyre_columns
 from trackrod.rtm.spec import RtmSpec
 
 __all__ = ["RealTimeVehicle"]
 
 Array = NDArray[np.float64]
+
+#: Numbers of a state, in the order of the core.
+_ELEMENTS = tuple(
+    itertools.chain(STATE.elements(), ((f"input.{name}", kind) for name, kind in INPUT_FIELDS.elements()))
+)
+_NAMES_AND_UNITS = (tuple(name for name, _ in _ELEMENTS), tuple(kind.unit for _, kind in _ELEMENTS))
 
 #: Time to come to rest [s], and the speed that counts as rest [m/s].
 _SETTLING, _REST = 6.0, 2e-3
@@ -67,6 +77,25 @@ class RealTimeVehicle:
             raise ConvergenceError(f"'{self.spec.name}' does not come to rest: it still moves with {speed:g} m/s")
         read = self.reading(rows[-1])
         return {corner: read(signals.FZ[corner].column) for corner in Corner}
+
+    def state(self) -> ModelState:
+        """State and lasting inputs at this instant, to be kept, saved and set again."""
+        return ModelState("rtm", self.spec.name, *_NAMES_AND_UNITS, self._core.state())
+
+    def block(self) -> Array:
+        """The compiled model, parameters apart, as one flat block of numbers that a core on any machine can read."""
+        return self._core.block()
+
+    def set_state(self, state: ModelState) -> None:
+        """Go on from a state; the parameters of the model stay as they are.
+
+        Raises
+        ------
+        InputError
+            The state is that of another vehicle or model.
+        """
+        state.check("rtm", self.spec.name, _NAMES_AND_UNITS[0])
+        self._core.set_state(np.ascontiguousarray(state.values))
 
     def tilt(self, grade: float) -> None:
         """Let the road rise ahead by this much for each metre [-]; to be called before `settle`."""

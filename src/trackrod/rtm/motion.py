@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from trackrod.core.corners import Corner
 from trackrod.core.motion import Attitude, Motion, Values, Vector, WheelPose, once
 from trackrod.core.plain import Plain
+from trackrod.rtm.layout import ROW_INPUTS, TYRE_ROW, row_layout
 from trackrod.rtm.spec import RtmSpec
 
 __all__ = ["BODY", "INPUTS", "TIME", "VELOCITY", "RtmMotion", "TotalCentre", "beyond_maps", "tyre_columns"]
@@ -20,12 +21,19 @@ __all__ = ["BODY", "INPUTS", "TIME", "VELOCITY", "RtmMotion", "TotalCentre", "be
 Array = NDArray[np.float64]
 
 #: Columns of a row: the driver's inputs, then those of the core, last those of the tyres.
-INPUTS = 3
-TIME, _R, _Q, VELOCITY, _W = 3, slice(4, 7), slice(7, 11), slice(11, 14), slice(14, 17)
+_LAYOUT = row_layout(inputs=True)
+INPUTS = len(ROW_INPUTS)
+TIME, _R, _Q, VELOCITY, _W = (
+    _LAYOUT.column("time"),
+    *(_LAYOUT[name] for name in ("position", "orientation", "velocity", "angular_velocity")),
+)
 BODY = slice(_Q.start, _W.stop)
-_TRAVEL, _SPIN, _STEER, _INCLINATION, _ACCELERATION = 17, 25, 29, 33, slice(37, 40)
-_RACK, _ENGINE, _GEAR, _TORQUE, _TYRES = 40, 41, 42, 44, 45
-_TYRE_COLUMNS = 10
+_TRAVEL, _SPIN, _STEER, _INCLINATION, _RACK, _ENGINE, _GEAR, _TORQUE = (
+    _LAYOUT.column(name)
+    for name in ("travel", "spin", "steer", "camber", "rack", "engine_speed", "gear", "steering_torque")
+)
+_ACCELERATION = _LAYOUT["acceleration"]
+_TYRES, _TYRE_COLUMNS = _LAYOUT.size, TYRE_ROW.size
 _PLACE = {corner: i for i, corner in enumerate(Corner)}
 
 

@@ -18,14 +18,12 @@ from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError, Problem, UnknownNameError, raise_if_errors
 from trackrod.core.records import from_plain, to_plain
 from trackrod.rtm.coefficients import PARAMETERS
+from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS
 from trackrod.tyre.properties import TyreProperties
 from trackrod.vehicle.elements import Vector
 from trackrod.vehicle.systems import Powertrain, TyrePlace
 
 __all__ = [
-    "CHANNELS",
-    "COMPLIANCE_CHANNELS",
-    "COMPLIANCE_LOADS",
     "RTM",
     "AxleSpec",
     "ComplianceSpec",
@@ -36,14 +34,6 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-
-#: Channels of the kinematics of a wheel: displacement of its centre [m], inclination, pitch and steer angle [rad],
-#: length of its damper [m].
-CHANNELS = ("tx", "ty", "tz", "rx", "ry", "rz", "damper_length")
-#: Channels of its compliance.
-COMPLIANCE_CHANNELS = ("tx", "ty", "rx", "ry", "rz")
-#: Loads of the compliance: longitudinal force taken by the brake, by the driveline; lateral force; aligning moment.
-COMPLIANCE_LOADS = ("brake_force", "drive_force", "side_force", "aligning_moment")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -287,4 +277,4 @@ def _wrong_knots(knots: Array, what: str) -> Iterator[str]:
 
 
 #: A real-time model saved as one file.
-RTM = Schema("trackrod.rtm", 1, to_plain, lambda data: from_plain(RtmSpec, data))
+RTM = Schema("trackrod.rtm", 2, to_plain, lambda data: from_plain(RtmSpec, data))

@@ -24,11 +24,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from trackrod.core.constants import constant
 from trackrod.core.corners import Side
 from trackrod.core.errors import InputError
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
 from trackrod.core.quantities import KINDS
-from trackrod.rtm.spec import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, RtmSpec, SteeringSpec
+from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, row_layout
+from trackrod.rtm.spec import RtmSpec, SteeringSpec
 from trackrod.tyre import twin as formula
 from trackrod.tyre.coefficients import Version
 from trackrod.tyre.model import Tyre
@@ -39,15 +41,18 @@ __all__ = ["Twin"]
 Array = NDArray[np.float64]
 
 #: A brake that holds: stiffness [N·m/rad], damping [N·m·s/rad].
-_BRAKE_STIFFNESS, _BRAKE_DAMPING = 1e5, 200.0
+_BRAKE_STIFFNESS, _BRAKE_DAMPING = constant("brake_stiffness"), constant("brake_damping")
 #: Speed at which dry friction has 70 % of its force [m/s].
-_FRICTION_SPEED = 0.005
+_FRICTION_SPEED = constant("friction_speed")
 #: Clutch: slip for each unit of torque [rad/s / N·m], time to close after a shift [s], governor [N·m·s/rad].
-_CLUTCH_SLIP, _CLOSING_TIME, _GOVERNOR = 2e-3, 0.25, 5.0
+_CLUTCH_SLIP, _CLOSING_TIME, _GOVERNOR = map(constant, ("clutch_slip", "clutch_closing_time", "governor"))
 #: Elastic steering: mesh [N/m], pinion [kg·m²], [N·m·s/rad], torsion bar [N·m·s/rad].
-_MESH_STIFFNESS, _PINION_INERTIA, _PINION_DAMPING, _BAR_DAMPING = 5e6, 1e-3, 0.2, 0.5
+_MESH_STIFFNESS, _PINION_INERTIA = constant("mesh_stiffness"), constant("pinion_inertia")
+_PINION_DAMPING, _BAR_DAMPING = constant("pinion_damping"), constant("torsion_bar_damping")
 #: Transient slip: shortest relaxation length [m], largest slip.
-_SHORTEST_RELAXATION, _LARGEST_SLIP = 0.02, 5.0
+_SHORTEST_RELAXATION, _LARGEST_SLIP = constant("shortest_relaxation"), constant("largest_transient_slip")
+#: Where the numbers lie in a row of the core.
+_ROW = row_layout(inputs=False)
 _UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -209,17 +214,28 @@ class Twin:
     def row(self) -> Array:
         """State and outputs in the order of a row of the core."""
         d = self.driveline
-        return np.concatenate(
-            (
-                [self.time],
-                *(self.r, self.q, self.v, self.w, self.z, self.zd, self.spin),
-                [wheel.steer for wheel in self.wheels],
-                [wheel.inclination for wheel in self.wheels],
-                self.acceleration,
-                [self.rack, d.speed, d.gear, d.torque, self.steering_torque],
-                *(tyre.row for tyre in self.tyres),
-            )
-        )
+        values: dict[str, ArrayLike] = {
+            "time": self.time,
+            "position": self.r,
+            "orientation": self.q,
+            "velocity": self.v,
+            "angular_velocity": self.w,
+            "travel": self.z,
+            "travel_rate": self.zd,
+            "spin": self.spin,
+            "steer": [wheel.steer for wheel in self.wheels],
+            "camber": [wheel.inclination for wheel in self.wheels],
+            "acceleration": self.acceleration,
+            "rack": self.rack,
+            "engine_speed": d.speed,
+            "gear": d.gear,
+            "clutch_torque": d.torque,
+            "steering_torque": self.steering_torque,
+        }
+        row = np.zeros(_ROW.size)
+        for name, where in _ROW.slices.items():
+            row[where] = np.asarray(values[name])
+        return np.concatenate((row, *(tyre.row for tyre in self.tyres)))
 
     def run(self, controls: Array, heights: Array | None = None) -> Array:
         """Rows of steering-wheel angle, throttle, brake and gear (and heights of the road) to rows of states."""
@@ -231,9 +247,9 @@ class Twin:
 
     def take(self, row: Array) -> None:
         """Place, motion and heights of the wheels from a row of the core; rack in the middle, wheels without load."""
-        self.time = float(row[0])
-        self.r, self.q, self.v, self.w = row[1:4].copy(), row[4:8].copy(), row[8:11].copy(), row[11:14].copy()
-        self.z, self.zd, self.spin = row[14:18].copy(), row[18:22].copy(), row[22:26].copy()
+        names = ("position", "orientation", "velocity", "angular_velocity", "travel", "travel_rate", "spin")
+        self.time = float(row[_ROW.column("time")])
+        self.r, self.q, self.v, self.w, self.z, self.zd, self.spin = (row[_ROW[name]].copy() for name in names)
         self.wheels = [self._kinematics(i, 0.0, 0.0) for i in range(4)]
 
     def energy(self) -> float:

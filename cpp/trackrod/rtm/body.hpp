@@ -1,0 +1,177 @@
+// The sprung body and the wheels' masses: the equations of motion, solved for the accelerations, and the step.
+//
+// With u = (v, w, z') they are M u' = Q, where each wheel adds m_i (1, [p_i], J_i)' (1, [p_i], J_i) to the mass matrix, and
+// the tyre's force F and moment N on its carrier the power F . v_Wi + N . (w + G_i z'). The travels are eliminated axle by
+// axle, which leaves 6x6.
+#pragma once
+
+#include "trackrod/rtm/suspension.hpp"
+
+namespace trackrod::rtm {
+
+// A = L D L', symmetric positive definite, of which the lower part is given and lost; the solution is left in b.
+template <class T>
+TRACKROD_HD inline void solve6(T A[6][6], T* b) {
+  T inverse[6];
+  for (int k = 0; k < 6; ++k) {
+    inverse[k] = RealOf<T>(1.0) / A[k][k];
+    for (int i = k + 1; i < 6; ++i) {
+      const T s = A[i][k] * inverse[k];
+      for (int j = k + 1; j <= i; ++j) A[i][j] -= s * A[j][k];
+      b[i] -= s * b[k];
+    }
+  }
+  for (int k = 5; k >= 0; --k) {
+    for (int i = k + 1; i < 6; ++i) b[k] -= A[i][k] * b[i];
+    b[k] = b[k] * inverse[k];
+  }
+}
+
+template <class T>
+TRACKROD_HD inline Vec3<T> air_force(const Parameters<T>& p, const State<T>& s) {
+  const T& speed = s.velocity.x;
+  return {-p.drag * speed * abs(speed), T(0.0), (p.lift_front + p.lift_rear) * speed * speed};
+}
+template <class R, int lanes, class T>
+TRACKROD_HD inline Vec3<T> air_moment(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s) {
+  const T speed2 = s.velocity.x * s.velocity.x;
+  const Vec3<T> cg = origin(m, p);
+  const T rear = cg.x - m.wheels->centre[0][2];
+  const T drag = p.drag * s.velocity.x * abs(s.velocity.x);
+  // drag above the centre of gravity lifts the nose, lift at the front too
+  return {T(0.0), (cg.z - m.road - p.drag_height) * drag + (rear * p.lift_rear - p.cg_to_front * p.lift_front) * speed2,
+          T(0.0)};
+}
+
+// Accelerations of body and wheels, and the new velocities and positions.
+template <class R, int lanes, class T>
+TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s, const Inputs<T>& in,
+                                    const Mat3<T>& Rot, const WheelMotion<LanesOf<T, lanes>>* k,
+                                    const WheelLoad<LanesOf<T, lanes>>* load, R h, Outputs<T>& outputs) {
+  using W = Wheels<T, lanes>;
+  using L = typename W::L;
+  const Vec3<T>&v = s.velocity, &w = s.angular_velocity;
+  const Mat3<T> Rt = transpose(Rot);
+  const auto plain = [](const Vec3<T>& a) { return Vec3<R>{value_of(a.x), value_of(a.y), value_of(a.z)}; };
+  const Vec3<R> fall = plain(in.down), push = plain(in.force), where = plain(in.force_point);
+  const Vec3<T> g_body = Rt * fall * p.gravity;
+  const Mat3<T> inertia = {{{p.Ixx, p.Ixy, p.Ixz}, {p.Ixy, p.Iyy, p.Iyz}, {p.Ixz, p.Iyz, p.Izz}}};
+  const Vec3<T> spinning = cross(w, v);
+  const Vec3<T> free = g_body - spinning;
+
+  // sprung body: everything that does not go through a wheel
+  const Vec3<T> pull = Rt * push;
+  const Vec3<T> external = air_force(p, s) + pull + in.guide_force;
+  const Vec3<T> point = Vec3<T>{T(where.x), T(where.y), T(where.z)} - origin(m, p);
+  Vec3<T> force = external + free * p.sprung_mass;
+  Vec3<T> moment = air_moment(m, p, s) + in.guide_moment + cross(point, pull) - cross(w, inertia * w);
+
+  // wheels: what each adds to the equations
+  L mass_of[W::groups], right_of[W::groups][2], D_of[W::groups][3];
+  Vec3<L> force_of[W::groups], moment_of[W::groups], first_of[W::groups], squares_of[W::groups], products_of[W::groups];
+  Vec3<L> B_v_of[W::groups][2], B_w_of[W::groups][2];
+  for (int g = 0; g < W::groups; ++g) {
+    const WheelMotion<L>& a = k[g];
+    const L mass_here = W::of_axle(p.unsprung_mass_front, p.unsprung_mass_rear, g);
+    const L spin_inertia = W::of_axle(p.wheel_inertia_front, p.wheel_inertia_rear, g);
+    const auto before = [&](int j, int axis) {
+      return make_lanes<L>([&](int i) { return s.slope_before[g * lanes + i][j][axis]; });
+    };
+    const Vec3<L> last[2] = {{before(0, 0), before(0, 1), before(0, 2)}, {before(1, 0), before(1, 1), before(1, 2)}};
+    const Vec3<L> drift = ((a.J[0] - last[0]) * W::of_left(s.travel_rate, g) + (a.J[1] - last[1]) * W::of_right(s.travel_rate, g)) * (R(1.0) / h);
+    // w x (w x p) + 2 w x p' = w x (w x p + 2 p')
+    const Vec3<L> a0 = cross(w, cross(w, a.p) + a.rate * R(2.0)) + drift;
+    const Vec3<L> f = load[g].f - (a0 - free) * mass_here;
+    // the brake's torque is taken by the carrier, the driving torque by carrier or body
+    const auto on_carrier_share = W::constant(m.wheels->on_carrier, g);
+    const Vec3<L> on_carrier = load[g].m - a.axis * (load[g].brake + load[g].drive * on_carrier_share);
+    const Vec3<L> on_body = a.axis * (load[g].drive * (R(1.0) - on_carrier_share));
+    const Vec3<L> gyro = cross(w, a.axis * (W::load(s.spin, g) * spin_inertia));
+    mass_of[g] = mass_here;
+    force_of[g] = f;
+    moment_of[g] = cross(a.p, f) + on_carrier - on_body - gyro;
+    first_of[g] = a.p * mass_here;
+    squares_of[g] = {first_of[g].x * a.p.x, first_of[g].y * a.p.y, first_of[g].z * a.p.z};
+    products_of[g] = {first_of[g].y * a.p.z, first_of[g].z * a.p.x, first_of[g].x * a.p.y};
+    const Vec3<L> Jm[2] = {a.J[0] * mass_here, a.J[1] * mass_here};
+    for (int j = 0; j < 2; ++j) {
+      B_v_of[g][j] = Jm[j];
+      B_w_of[g][j] = cross(a.p, Jm[j]);
+      right_of[g][j] = dot(a.J[j], f) + dot(a.G[j], on_carrier);
+    }
+    D_of[g][0] = dot(a.J[0], Jm[0]);
+    D_of[g][1] = dot(a.J[0], Jm[1]);
+    D_of[g][2] = dot(a.J[1], Jm[1]);
+  }
+  force += W::total_vector([&](int g) { return force_of[g]; });
+  moment += W::total_vector([&](int g) { return moment_of[g]; });
+  const Vec3<T> tyre_sum = external + W::total_vector([&](int g) { return load[g].f; });
+  const T mass = p.sprung_mass + W::total([&](int g) { return mass_of[g]; });
+  const Vec3<T> first = W::total_vector([&](int g) { return first_of[g]; });  // sum of m p
+  const Vec3<T> squares = W::total_vector([&](int g) { return squares_of[g]; });
+  const Vec3<T> products = W::total_vector([&](int g) { return products_of[g]; });
+
+  // sums over the two wheels of an axle
+  const auto pair = [](const auto& of_group, int axle) {
+    const int left = 2 * axle, right = left + 1;
+    return T(lane(of_group(left / lanes), left % lanes) + lane(of_group(right / lanes), right % lanes));
+  };
+  T B[wheel_count][6];             // coupling of body and travels
+  T D[2][3], right[wheel_count];   // mass of the travels of an axle: ll, lr, rr
+  for (int axle = 0; axle < 2; ++axle) {
+    for (int j = 0; j < 2; ++j) {
+      for (int i = 0; i < 3; ++i) {
+        B[2 * axle + j][i] = pair([&](int g) { return B_v_of[g][j][i]; }, axle);
+        B[2 * axle + j][3 + i] = pair([&](int g) { return B_w_of[g][j][i]; }, axle);
+      }
+      right[2 * axle + j] = pair([&](int g) { return right_of[g][j]; }, axle);
+    }
+    for (int i = 0; i < 3; ++i) D[axle][i] = pair([&](int g) { return D_of[g][i]; }, axle);
+  }
+  suspension_forces(m, p, s, k, right);
+
+  // eliminate the travels, then solve for the body; the matrix is symmetric, its lower part is kept
+  const T roll = (p.unsprung_roll_inertia_front + p.unsprung_roll_inertia_rear) * R(2.0);
+  const T yaw = (p.unsprung_yaw_inertia_front + p.unsprung_yaw_inertia_rear) * R(2.0);
+  const T none(0.0);
+  T A[6][6] = {{mass},
+               {none, mass},
+               {none, none, mass},
+               {none, -first.z, first.y, p.Ixx + squares.y + squares.z + roll},
+               {first.z, none, -first.x, p.Ixy - products.z, p.Iyy + squares.z + squares.x},
+               {-first.y, first.x, none, p.Ixz - products.y, p.Iyz - products.x, p.Izz + squares.x + squares.y + yaw}};
+  T b[6] = {force.x, force.y, force.z, moment.x, moment.y, moment.z};
+  T inverse[2][3];
+  for (int axle = 0; axle < 2; ++axle) {
+    const T scale = R(1.0) / (D[axle][0] * D[axle][2] - D[axle][1] * D[axle][1]);
+    inverse[axle][0] = D[axle][2] * scale;
+    inverse[axle][1] = -D[axle][1] * scale;
+    inverse[axle][2] = D[axle][0] * scale;
+    const T *B0 = B[2 * axle], *B1 = B[2 * axle + 1];
+    for (int i = 0; i < 6; ++i) {
+      const T X0 = inverse[axle][0] * B0[i] + inverse[axle][1] * B1[i], X1 = inverse[axle][1] * B0[i] + inverse[axle][2] * B1[i];
+      for (int j = 0; j <= i; ++j) A[i][j] -= X0 * B0[j] + X1 * B1[j];
+      b[i] -= X0 * right[2 * axle] + X1 * right[2 * axle + 1];
+    }
+  }
+  solve6(A, b);
+  const Vec3<T> v_dot{b[0], b[1], b[2]}, w_dot{b[3], b[4], b[5]};
+  for (int axle = 0; axle < 2; ++axle) {
+    const int left = 2 * axle;
+    T rest[2];
+    for (int j = 0; j < 2; ++j) {
+      rest[j] = right[left + j];
+      for (int i = 0; i < 6; ++i) rest[j] -= B[left + j][i] * b[i];
+    }
+    s.travel_rate[left] += (inverse[axle][0] * rest[0] + inverse[axle][1] * rest[1]) * h;
+    s.travel_rate[left + 1] += (inverse[axle][1] * rest[0] + inverse[axle][2] * rest[1]) * h;
+  }
+  s.velocity += v_dot * h;
+  s.angular_velocity += w_dot * h;
+  s.position += Rot * s.velocity * h;
+  s.orientation = normalised(s.orientation * quat_exp(s.angular_velocity * h));
+  for (int i = 0; i < wheel_count; ++i) s.travel[i] += s.travel_rate[i] * h;
+  outputs.acceleration = Rot * (tyre_sum / mass) + Vec3<T>{p.gravity * fall.x, p.gravity * fall.y, p.gravity * fall.z};
+}
+
+}  // namespace trackrod::rtm

@@ -1,0 +1,106 @@
+// Spins of the wheels: tyres, brakes, differentials and the driveline, all implicit.
+#pragma once
+
+#include "trackrod/drivetrain/brake.hpp"
+#include "trackrod/drivetrain/differential.hpp"
+#include "trackrod/drivetrain/driveline.hpp"
+#include "trackrod/rtm/compiled.hpp"
+#include "trackrod/rtm/lanes.hpp"
+#include "trackrod/rtm/parameters.hpp"
+
+namespace trackrod::rtm {
+
+// The torque of a locking differential moves left and right spin against each other, by what the clutch does as well.
+template <class R, int lanes, class T>
+TRACKROD_HD inline differential::More<T> lock_axle(const Compiled<R, lanes>& m, const State<T>& s, int axle, const T* mobility,
+                                                   LanesOf<T, lanes>* base, LanesOf<T, lanes>* gain) {
+  using L = LanesOf<T, lanes>;
+  const int left = 2 * axle, right = left + 1, g = left / lanes, h = right / lanes;
+  const T difference = s.spin[left] - s.spin[right];
+  const auto apart = [&](const L* of) { return T(lane(of[g], left % lanes) - lane(of[h], right % lanes)); };
+  const differential::More<T> more = differential::lock(m.axles[axle].differential, difference, apart(base), apart(gain),
+                                                        T(mobility[left] + mobility[right]));
+  const auto move = [&](L* of, const T& torque) {
+    set_lane(of[g], left % lanes, T(lane(of[g], left % lanes) - mobility[left] * torque));
+    set_lane(of[h], right % lanes, T(lane(of[h], right % lanes) + mobility[right] * torque));
+  };
+  move(base, more.first);
+  move(gain, more.second);
+  return more;
+}
+
+// New spins; the brake and drive torques are left in the loads.
+template <class R, int lanes, class T>
+TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s, const Inputs<T>& in,
+                                    WheelLoad<LanesOf<T, lanes>>* load, R h) {
+  using W = Wheels<T, lanes>;
+  using L = typename W::L;
+  DrivelineState<T>& engine = s.driveline;
+  DrivelineStep<T> step{};
+  if (m.driveline.present) {
+    const DrivelineInput<T> wanted{in.throttle, p.engine_factor, static_cast<int>(value_of(in.gear))};
+    step = driveline::begin_step(m.driveline, engine, wanted, s.spin, wheel_count, h);
+  }
+  T lock[wheel_count];
+  R speed_gain[wheel_count] = {}, torque_gain[wheel_count] = {};
+  for (int i = 0; i < wheel_count; ++i) {
+    if (m.driveline.present) {
+      speed_gain[i] = driveline::speed_gain(m.driveline, engine, i);
+      torque_gain[i] = driveline::torque_gain(m.driveline, engine, i);
+    }
+    if (i % 2 != 0) continue;
+    lock[i + 1] = value_at(m.axles[i / 2].differential, T(s.spin[i] - s.spin[i + 1]));
+    lock[i] = -lock[i + 1];
+  }
+  L base[W::groups], gain[W::groups];  // spin at the end of the step = base + gain * clutch torque
+  T mobility[wheel_count];             // spin for each unit of torque
+  L most[W::groups];
+  TruthOf<L> held[W::groups];
+  const L zero = L(R(0.0));
+  for (int g = 0; g < W::groups; ++g) {
+    const L inertia = W::of_axle(p.wheel_inertia_front, p.wheel_inertia_rear, g);
+    const L spin = W::load(s.spin, g), angle = W::load(s.brake_angle, g), locking = W::load(lock, g);
+    const auto gear = W::constant(torque_gain, g);
+    most[g] = W::of_axle(p.brake_front, p.brake_rear, g) * in.brake;
+    const L momentum = inertia * (R(1.0) / h);
+    // a held brake first; it slips if that needs more torque than it has
+    const L stiff = momentum + brake::resistance(h);
+    const L driven = momentum * spin + load[g].spin + locking;
+    const L wound = angle * R(constants::brake_stiffness);
+    const L sticking = (driven - wound + engine.clutch_torque * gear) / stiff;
+    const L torque = brake::holding(angle, sticking, h);
+    held[g] = (most[g] > R(0.0)) & (abs(torque) <= most[g]);
+    const L slipping = select(held[g], zero, select(torque > R(0.0), most[g], L(-most[g])));
+    const L inverse = R(1.0) / select(held[g], stiff, momentum);
+    base[g] = (driven + slipping - select(held[g], wound, zero)) * inverse;
+    gain[g] = inverse * gear;
+    W::store(inverse, mobility, g);
+    load[g].brake = slipping;
+    load[g].drive = locking;
+  }
+  differential::More<T> more[2] = {{T(0.0), T(0.0)}, {T(0.0), T(0.0)}};
+  for (int axle = 0; axle < 2; ++axle) {
+    if (m.axles[axle].differential.axis.count > 0) more[axle] = lock_axle(m, s, axle, mobility, base, gain);
+  }
+  if (m.driveline.present) {
+    const T speed = W::total([&](int g) { return L(base[g] * W::constant(speed_gain, g)); });
+    const T slope = W::total([&](int g) { return L(gain[g] * W::constant(speed_gain, g)); });
+    engine.clutch_torque = driveline::clutch_torque(engine, step, T(0.0), speed, slope, h);
+    driveline::end_step(engine, step, h);
+    for (int i = 0; i < wheel_count; ++i) torque_gain[i] = driveline::torque_gain(m.driveline, engine, i);
+  }
+  T locked[wheel_count];
+  for (int i = 0; i < wheel_count; ++i) {
+    const T torque = more[i / 2].first + more[i / 2].second * engine.clutch_torque;
+    locked[i] = i % 2 == 0 ? -torque : torque;
+  }
+  for (int g = 0; g < W::groups; ++g) {
+    const L spin = base[g] + gain[g] * engine.clutch_torque, angle = W::load(s.brake_angle, g);
+    load[g].drive += W::constant(torque_gain, g) * engine.clutch_torque + W::load(locked, g);
+    load[g].brake = select(held[g], brake::holding(angle, spin, h), load[g].brake);
+    W::store(spin, s.spin, g);
+    W::store(brake::wound(angle, spin, most[g], h), s.brake_angle, g);
+  }
+}
+
+}  // namespace trackrod::rtm

@@ -1,0 +1,86 @@
+// The real-time model: a sprung body with six freedoms, four wheel travels and four spins, on maps of the suspensions.
+//
+// Derived by virtual power. The centre of wheel i lies at p_i(z) in body axes, a function of the travels and the rack; its
+// velocity is v + w x p_i + sum_j J_ij z_j' + p_i,x x_r' with J_ij = d p_i / d z_j. Anti-dive, roll centres and jacking are
+// in these derivatives: nothing is added by hand.
+//
+// Integration is semi-implicit Euler: accelerations of the present state change the velocities, the new velocities
+// the positions. Tyre relaxation, clutch and held brakes are implicit.
+//
+// T is the type of parameters, states and inputs (double, float, Dual); the compiled model holds plain numbers R of the same
+// precision. A step is a function of plain structures: it allocates nothing, throws nothing, and runs on a device as well.
+// Equations: paper 002, eq. 1 to 7; EQUATIONS section 3.
+#pragma once
+
+#include "trackrod/rtm/body.hpp"
+#include "trackrod/rtm/contact.hpp"
+#include "trackrod/rtm/drivetrain.hpp"
+#include "trackrod/rtm/kinematics.hpp"
+#include "trackrod/rtm/steering.hpp"
+#include "trackrod/rtm/suspension.hpp"
+
+namespace trackrod::rtm {
+
+// The state at the design position, standing still.
+template <class R, int lanes, class T>
+TRACKROD_HD inline State<T> standing(const Compiled<R, lanes>& m, const Parameters<T>& p) {
+  State<T> s = State<T>::initial();
+  s.position = origin(m, p);
+  if (m.driveline.present) s.driveline = driveline::started(T(m.driveline.idle), 1);
+  WheelMotion<LanesOf<T, lanes>> k[Wheels<T, lanes>::groups];
+  Outputs<T> unused{};
+  wheel_motion(m, p, s, T(0.0), T(0.0), k, unused);
+  remember_slopes<lanes>(k, s);
+  return s;
+}
+
+// The inputs that leave a vehicle alone on a level road.
+template <class T, class R, int lanes>
+TRACKROD_HD inline Inputs<T> resting(const Compiled<R, lanes>& m) {
+  Inputs<T> in = Inputs<T>::initial();
+  for (T& height : in.road_height) height = T(m.road);
+  return in;
+}
+
+// Velocity of the total centre of gravity, resolved in the horizontal heading frame [m/s].
+template <class R, int lanes, class T>
+TRACKROD_HD inline Vec3<T> heading_velocity(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s) {
+  const Vec3<T> cg = origin(m, p);
+  Vec3<T> moment{T(0.0), T(0.0), T(0.0)};
+  T mass = p.sprung_mass;
+  for (int i = 0; i < wheel_count; ++i) {
+    const T& unsprung = i < 2 ? p.unsprung_mass_front : p.unsprung_mass_rear;
+    const auto& c = m.wheels->centre;
+    moment += (Vec3<T>{T(c[0][i]), T(c[1][i]), s.travel[i] + c[2][i]} - cg) * unsprung;
+    mass += unsprung;
+  }
+  const Mat3<T> Rot = to_matrix(s.orientation);
+  const Vec3<T> v = Rot * (s.velocity + cross(s.angular_velocity, moment / mass));
+  const T ahead = Rot(0, 0), aside = Rot(1, 0), scale = R(1.0) / sqrt(ahead * ahead + aside * aside);
+  return {(v.x * ahead + v.y * aside) * scale, (v.y * ahead - v.x * aside) * scale, v.z};
+}
+
+// One step of length h [s].
+template <class R, int lanes, class T>
+TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s, const Inputs<T>& in,
+                             Outputs<T>& outputs, R h) {
+  using L = LanesOf<T, lanes>;
+  constexpr int groups = Wheels<T, lanes>::groups;
+  const bool elastic = m.steering.elastic;
+  const T rack = elastic ? s.rack : p.steering_ratio * value_of(in.steering_wheel_angle);
+  const T rack_rate = elastic ? s.rack_rate : p.steering_ratio * value_of(in.steering_wheel_rate);
+  WheelMotion<L> k[groups];
+  wheel_motion(m, p, s, rack, rack_rate, k, outputs);
+  const Mat3<T> Rot = to_matrix(s.orientation);
+  WheelLoad<L> load[groups];
+  tyre_loads(m, s, in, Rot, k, h, load, outputs);
+  turn_wheels(m, p, s, in, load, h);
+  move_bodies(m, p, s, in, Rot, k, load, h, outputs);
+  give_way(m, p, s, load, h);
+  remember_slopes<lanes>(k, s);
+  steer(m, p, s, in, k, load, h, outputs);
+  outputs.rack = rack;
+  s.time += T(h);
+}
+
+}  // namespace trackrod::rtm

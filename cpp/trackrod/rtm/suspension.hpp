@@ -1,0 +1,80 @@
+// Springs, stops, anti-roll bars, dampers and friction as forces on the travels; compliance of the wheels' poses.
+#pragma once
+
+#include "trackrod/constants.hpp"
+#include "trackrod/rtm/kinematics.hpp"
+
+namespace trackrod::rtm {
+
+// Adds the forces on the travels to `right`. Stops: paper 002, eq. 3; dampers: eq. 4.
+template <class R, int lanes, class T>
+TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
+                                          const WheelMotion<LanesOf<T, lanes>>* k, T* right) {
+  using W = Wheels<T, lanes>;
+  using L = typename W::L;
+  T rub[wheel_count], rate[wheel_count], damper[2][wheel_count];
+  for (int g = 0; g < W::groups; ++g) {
+    const L slow = W::load(s.travel_rate, g) * (R(1.0) / R(constants::friction_speed));
+    W::store(W::of_axle(p.friction_front, p.friction_rear, g) * slow / sqrt(R(1.0) + slow * slow), rub, g);
+    W::store(k[g].damper[0] * W::of_left(s.travel_rate, g) + k[g].damper[1] * W::of_right(s.travel_rate, g), rate, g);
+    for (int j = 0; j < 2; ++j) W::store(k[g].damper[j], damper[j], g);
+  }
+  for (int axle = 0; axle < 2; ++axle) {
+    const AxleTables<R>& curves = m.axles[axle];
+    const int left = 2 * axle;
+    const bool front = axle == 0;
+    const T& spring = front ? p.spring_factor_front : p.spring_factor_rear;
+    const T& stop = front ? p.stop_factor_front : p.stop_factor_rear;
+    const T& bar = front ? p.antiroll_factor_front : p.antiroll_factor_rear;
+    const T& damping = front ? p.damper_factor_front : p.damper_factor_rear;
+    const T weight = (front ? p.unsprung_mass_front : p.unsprung_mass_rear) * p.gravity;
+    const T antiroll = value_at(curves.antiroll, T((s.travel[left] - s.travel[left + 1]) * R(0.5))) * bar;
+    right[left] -= antiroll;
+    right[left + 1] += antiroll;
+    for (int i = left; i < left + 2; ++i) {
+      right[i] -= (value_at(curves.spring, s.travel[i]) - weight) * spring + value_at(curves.stops, s.travel[i]) * stop + rub[i];
+      const T pull = value_at(curves.damper, rate[i]) * damping;
+      right[left] -= pull * damper[0][i];
+      right[left + 1] -= pull * damper[1][i];
+    }
+  }
+}
+
+// The change of a wheel's pose that loads on it and on the other wheel of its axle hold in the end; loads[load][wheel].
+template <class R, int lanes, class T>
+TRACKROD_HD inline void steady_compliance(const Compiled<R, lanes>& m, const Parameters<T>& p,
+                                          const T (*loads)[wheel_count], int wheel, T* wanted) {
+  for (int c = 0; c < compliance_count; ++c) wanted[c] = T(0.0);
+  for (int k = 0; k < load_count; ++k) {
+    m.tables[wheel].own[k].add(loads[k][wheel], wanted);
+    m.tables[wheel].opposite[k].add(loads[k][wheel ^ 1], wanted);
+  }
+  const T& factor = wheel < 2 ? p.compliance_factor_front : p.compliance_factor_rear;
+  for (int c = 0; c < compliance_count; ++c) wanted[c] = wanted[c] * factor;
+}
+
+// The wheels' poses give under the forces of this step, with a lag: implicit Euler.
+template <class R, int lanes, class T>
+TRACKROD_HD inline void give_way(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s,
+                                 const WheelLoad<LanesOf<T, lanes>>* load, R h) {
+  using W = Wheels<T, lanes>;
+  using L = typename W::L;
+  const R share = h / (h + m.lag);
+  T loads[load_count][wheel_count];
+  for (int g = 0; g < W::groups; ++g) {
+    // the longitudinal force is what the brake holds and what the driveline holds
+    const WheelLoad<L>& l = load[g];
+    const L zero = L(R(0.0)), braked = clamp(L(l.brake / l.radius), min(l.Fx, zero), max(l.Fx, zero));
+    W::store(braked, loads[brake_force], g);
+    W::store(l.Fx - braked, loads[drive_force], g);
+    W::store(l.Fy, loads[side_force], g);
+    W::store(l.Mz, loads[aligning_moment], g);
+  }
+  for (int i = 0; i < wheel_count; ++i) {
+    T wanted[compliance_count];
+    steady_compliance(m, p, loads, i, wanted);
+    for (int c = 0; c < compliance_count; ++c) s.compliance[i][c] += (wanted[c] - s.compliance[i][c]) * share;
+  }
+}
+
+}  // namespace trackrod::rtm
