@@ -16,11 +16,11 @@ from trackrod.core import signals
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import manoeuvre
-from trackrod.optimise.objective import Objective
-from trackrod.optimise.outcome import Budget, Progress, Reason
-from trackrod.optimise.study import StudyResult
-from trackrod.optimise.tuning_problem import TuningProblem
-from trackrod.optimise.tuning_space import Bounds
+from trackrod.fit.objective import Objective
+from trackrod.fit.outcome import Budget, Progress, Reason
+from trackrod.tune.study import StudyResult
+from trackrod.tune.problem import TuningProblem
+from trackrod.tune.space import Bounds
 from trackrod.reference import Longitudinal, Reference, ReferenceRun
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.spec import RtmSpec

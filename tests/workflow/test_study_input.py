@@ -15,7 +15,7 @@ from trackrod.core.errors import ConvergenceError, InputError, Severity
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.registry import manoeuvre
-from trackrod.optimise.tuning_space import Bounds
+from trackrod.tune.space import Bounds
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.workflow import study_input

@@ -21,9 +21,9 @@ from trackrod.cli.inputs import Payload, make_folder
 from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, parse_aliases
 from trackrod.core.errors import InputError, Problem, Severity, UnknownNameError, raise_if_errors
-from trackrod.optimise import outcome as search
-from trackrod.optimise.methods import METHODS
-from trackrod.optimise.study import StudyResult
+from trackrod.fit import outcome as search
+from trackrod.fit.methods import METHODS
+from trackrod.tune.study import StudyResult
 from trackrod.reference import read_reference
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.workflow.study import run_study

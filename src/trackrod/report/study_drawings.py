@@ -15,8 +15,8 @@ from trackrod.core.corners import Axle, Side
 from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.rig import Load
-from trackrod.optimise.outcome import Progress
-from trackrod.optimise.study import StudyResult, TestResult
+from trackrod.fit.outcome import Progress
+from trackrod.tune.study import StudyResult, TestResult
 from trackrod.report.charts import Bar, Bars, HeatMap
 from trackrod.report.comparison import overlay_figure
 from trackrod.rtm.spec import CHANNELS, COMPLIANCE_CHANNELS

@@ -11,8 +11,8 @@ import numpy as np
 
 from trackrod.core.corners import Axle
 from trackrod.metrics.indices import Index
-from trackrod.optimise.outcome import Reason
-from trackrod.optimise.study import StudyResult, TestResult, TunedParameter
+from trackrod.fit.outcome import Reason
+from trackrod.tune.study import StudyResult, TestResult, TunedParameter
 from trackrod.report.comparison import BAND
 from trackrod.report.page import Captioned, Fragment, Item, Notice, Section, Table, problem_table
 from trackrod.report.study_drawings import (

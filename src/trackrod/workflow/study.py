@@ -27,24 +27,24 @@ from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.manoeuvres.registry import manoeuvre
 from trackrod.metrics.indices import Index, indices
-from trackrod.optimise.covariance import Confidence, confidence
-from trackrod.optimise.gauss_newton import GaussNewton
-from trackrod.optimise.journal import JournalledProblem
-from trackrod.optimise.methods import minimise
-from trackrod.optimise.outcome import Outcome, Progress, StopRules
-from trackrod.optimise.problem import Blocks
-from trackrod.optimise.study import ErrorBudgetEntry, StudyResult, TestResult, TunedParameter
-from trackrod.optimise.tuning_problem import ScriptedTest, TuningProblem
-from trackrod.optimise.tuning_space import TuningSpace
+from trackrod.fit.covariance import Confidence, confidence
+from trackrod.fit.gauss_newton import GaussNewton
+from trackrod.fit.journal import JournalledProblem
+from trackrod.fit.methods import minimise
+from trackrod.fit.outcome import Outcome, Progress, StopRules
+from trackrod.fit.problem import Blocks
+from trackrod.tune.study import ErrorBudgetEntry, StudyResult, TestResult, TunedParameter
+from trackrod.tune.problem import ScriptedTest, TuningProblem
+from trackrod.tune.space import TuningSpace
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import Script, ScriptedVehicle
 from trackrod.rtm.spec import RTM, RtmSpec
-from trackrod.sensitivity.candidates import Candidate, rank_candidates
-from trackrod.sensitivity.identifiability import Identifiability, Verdict, identify
-from trackrod.sensitivity.local import LocalSensitivity
-from trackrod.sensitivity.ranges import ranges_by_tolerance
-from trackrod.sensitivity.screening import Screening, screen
-from trackrod.sensitivity.variance import VarianceShares, share_variance
+from trackrod.fit.candidates import Candidate, rank_candidates
+from trackrod.fit.identifiability import Identifiability, Verdict, identify
+from trackrod.fit.local_sensitivity import LocalSensitivity
+from trackrod.fit.ranges import ranges_by_tolerance
+from trackrod.fit.screening import Screening, screen
+from trackrod.fit.variance_shares import VarianceShares, share_variance
 from trackrod.simulate.drive import simulate
 from trackrod.simulate.script import scripted
 from trackrod.workflow.cache import cached_run, code_hash

@@ -23,7 +23,7 @@ from trackrod.core.series import Run
 from trackrod.kc.maps import KcMaps
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.multibody.driving import MultibodyVehicle
-from trackrod.optimise.tuning_space import SplitParameters, TuningSpace, tuning_space
+from trackrod.tune.space import SplitParameters, TuningSpace, tuning_space
 from trackrod.reference import Reference, Replay
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import Script
