@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from fit.linear_blocks import linear_block
 
+from fit.linear_blocks import linear_block
 from trackrod.core.errors import InputError
 from trackrod.fit.candidates import rank_candidates
 from trackrod.fit.identifiability import Criteria

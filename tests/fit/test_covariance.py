@@ -9,11 +9,11 @@ import pytest
 
 from fit.problems import two_manoeuvres
 from trackrod.core.errors import InputError
+from trackrod.fit.blocks import Block
 from trackrod.fit.covariance import confidence
 from trackrod.fit.gauss_newton import GaussNewton
 from trackrod.fit.methods import minimise
 from trackrod.fit.objective import Objective
-from trackrod.fit.blocks import Block
 
 PLAIN = Objective(penalty=0.0)
 BOX = 1 / math.sqrt(3)

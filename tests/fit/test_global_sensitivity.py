@@ -177,5 +177,5 @@ def test_without_salib_the_message_says_what_to_install(
 ) -> None:
     for name in ("SALib", "SALib.analyze", "SALib.sample"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'trackrod\[sensitivity\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'trackrod\[fit\]'"):
         analyse(("a",), model(lambda z: z[:, 0]), objective)

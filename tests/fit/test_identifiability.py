@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from fit.linear_blocks import linear_block
 
+from fit.linear_blocks import linear_block
 from trackrod.core.errors import InputError, RangeError
 from trackrod.fit.blocks import Array
 from trackrod.fit.identifiability import Criteria, Verdict, collinearity_index, identify, stack

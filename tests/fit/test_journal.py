@@ -12,10 +12,10 @@ import pytest
 
 from fit.problems import Formula, two_manoeuvres
 from trackrod.core.errors import ConvergenceError, InputError
+from trackrod.fit.blocks import Array, Block
 from trackrod.fit.journal import JournalledProblem
 from trackrod.fit.methods import METHODS, minimise
 from trackrod.fit.outcome import Budget
-from trackrod.fit.blocks import Array, Block
 
 TESTS = Path(__file__).resolve().parent.parent
 BUDGET = Budget(evaluations=40)

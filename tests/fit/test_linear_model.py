@@ -10,9 +10,9 @@ from scipy.optimize import lsq_linear, minimize
 
 from fit.problems import geometric_median
 from trackrod.core.errors import InputError
+from trackrod.fit.blocks import Array, Block
 from trackrod.fit.linear_model import LinearModel
 from trackrod.fit.objective import Objective
-from trackrod.fit.blocks import Array, Block
 
 ACCURACY = 1e-8
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from fit.linear_blocks import linear_block
 
+from fit.linear_blocks import linear_block
 from trackrod.core.errors import InputError, UnknownNameError
 from trackrod.fit.blocks import Array, Block
 from trackrod.fit.local_sensitivity import LocalSensitivity

@@ -16,15 +16,15 @@ from scipy.optimize import least_squares, lsq_linear
 
 from fit.problems import Formula, geometric_median, linear, one_manoeuvre, rosenbrock, two_manoeuvres, weber
 from trackrod.core.errors import ConvergenceError, InputError, MissingExtraError, UnknownNameError
+from trackrod.fit.blocks import Array
 from trackrod.fit.gauss_newton import GaussNewton
 from trackrod.fit.global_search import GlobalSearch, latin_hypercube
 from trackrod.fit.homotopy import Homotopy
 from trackrod.fit.methods import METHODS, minimise
 from trackrod.fit.nomad import Nomad
 from trackrod.fit.objective import Objective
-from trackrod.fit.outcome import Budget, Progress, Reason, StopRules
+from trackrod.fit.outcome import Budget, Reason, SearchProgress, StopRules
 from trackrod.fit.pattern_search import PatternSearch
-from trackrod.fit.blocks import Array
 
 HAS_NOMAD = importlib.util.find_spec("PyNomad") is not None
 NOMAD = pytest.param("nomad", marks=pytest.mark.skipif(not HAS_NOMAD, reason="PyNomadBBO is not installed"))
@@ -163,7 +163,7 @@ def test_same_seed_same_result(method: str) -> None:
 
 @pytest.mark.parametrize("method", EVERY)
 def test_progress_is_told(method: str) -> None:
-    told: list[Progress] = []
+    told: list[SearchProgress] = []
     found = minimise(two_manoeuvres(n=3)[0], method=method, progress=told.append, budget=Budget(evaluations=60))
     assert tuple(told) == found.history
     assert [entry.iteration for entry in told] == list(range(1, len(told) + 1))
@@ -303,7 +303,7 @@ def test_latin_hypercube_has_one_point_in_every_interval() -> None:
 
 def test_nomad_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "PyNomad", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'trackrod\[optimise\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'trackrod\[fit\]'"):
         minimise(rosenbrock(), method="nomad")
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trackrod.core.errors import InputError
-from trackrod.fit.objective import Objective
 from trackrod.fit.blocks import Block
+from trackrod.fit.objective import Objective
 
 
 def block(manoeuvre: str, name: str, value: float) -> Block:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from fit.linear_blocks import linear_block
 
+from fit.linear_blocks import linear_block
 from trackrod.core.errors import RangeError
 from trackrod.fit.blocks import Block
 from trackrod.fit.ranges import BOUND, ranges_by_objective, ranges_by_tolerance

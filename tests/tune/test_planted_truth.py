@@ -8,17 +8,17 @@ import pytest
 from rtm.converted_vehicles import spec_of
 from trackrod.core import signals
 from trackrod.core.series import Run
-from trackrod.manoeuvres.registry import manoeuvre
 from trackrod.fit.covariance import confidence
+from trackrod.fit.identifiability import Verdict, identify
 from trackrod.fit.methods import METHODS, minimise
 from trackrod.fit.outcome import Budget
-from trackrod.tune.problem import ScriptedTest, TuningProblem
-from trackrod.tune.space import TuningSpace, tuning_space
+from trackrod.manoeuvres.registry import manoeuvre
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import ScriptedVehicle
-from trackrod.fit.identifiability import Verdict, identify
 from trackrod.simulate.drive import simulate
 from trackrod.simulate.script import scripted
+from trackrod.tune.problem import ScriptedTest, TuningProblem
+from trackrod.tune.space import TuningSpace, tuning_space
 
 TRUTH = {"sprung_mass": 0.4, "Izz": -0.6, "cg_to_front": 0.3}
 #: Short: a test, not a study.

@@ -11,8 +11,8 @@ from rtm.converted_vehicles import maps, spec_of, vehicle
 from trackrod.convert.conversion import convert
 from trackrod.convert.masses import SplitFactors
 from trackrod.core.errors import ConvergenceError, InputError
-from trackrod.tune.space import Bounds, inertia_fault, tuning_space
 from trackrod.rtm.coefficients import PARAMETERS
+from trackrod.tune.space import Bounds, inertia_fault, tuning_space
 
 
 def split(factors: SplitFactors) -> dict[str, float]:

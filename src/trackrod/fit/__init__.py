@@ -1,1 +1,1 @@
-"""Parameters from residuals: objective, searches, confidence, sensitivity, identifiability; no vehicle is known here."""
+"""Fitting of parameters: objective, searches, confidence, sensitivity, identifiability. It knows no vehicle."""

@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 
 from trackrod.core.errors import InputError, Problem, raise_if_errors
 
-__all__ = ["Array", "Block", "check_parameters", "jacobians"]
+__all__ = ["BOX_VARIANCE", "Array", "Block", "check_parameters", "jacobians"]
 
 Array: TypeAlias = NDArray[np.float64]
+
+#: Variance of a scaled parameter of which only the bounds are known: uniform in [−1, 1].
+BOX_VARIANCE = 1.0 / 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,12 +19,11 @@ from typing import Any
 import numpy as np
 
 from trackrod.core.errors import InputError
-from trackrod.fit.blocks import Array, Block
+from trackrod.fit.blocks import BOX_VARIANCE, Array, Block
 from trackrod.fit.identifiability import Criteria, Verdict, identify, stack
 
 __all__ = ["Candidate", "rank_candidates"]
 
-_BOX_VARIANCE = 1.0 / 3.0  # of a parameter that may lie anywhere in [-1, 1]
 _NARROWED = 0.8  # of its standard deviation: what a sentence is made about
 
 
@@ -149,7 +148,7 @@ def rank_candidates(
 
 def _covariance(jacobian: Array, noise_pct: float) -> Array:
     _, singular, directions = np.linalg.svd(jacobian)
-    return np.asarray((directions.T / (1.0 / _BOX_VARIANCE + (singular / noise_pct) ** 2)) @ directions)
+    return np.asarray((directions.T / (1.0 / BOX_VARIANCE + (singular / noise_pct) ** 2)) @ directions)
 
 
 def _weakest(covariance: Array) -> float:

@@ -20,17 +20,14 @@ from statistics import NormalDist
 
 import numpy as np
 
-from trackrod.core.errors import InputError
-from trackrod.core.errors import Problem as Mistake
+from trackrod.core.errors import InputError, Problem
+from trackrod.fit.blocks import BOX_VARIANCE, Array, Block
 from trackrod.fit.objective import Objective
-from trackrod.fit.blocks import Array, Block
 
 __all__ = ["Confidence", "confidence"]
 
 #: Smallest noise of an index [%]: no model is compared more exactly than this.
 NOISE_FLOOR_PCT = 1e-3
-#: Variance of a variable of which only the bounds are known.
-BOX_VARIANCE = 1.0 / 3.0
 #: Distance from a bound at which a variable counts as being on it [-].
 ON_BOUND = 1e-3
 #: A variable is determined if its standard deviation is below this share of that of the box.
@@ -73,7 +70,7 @@ class Confidence:
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
         """Lower and upper end in z of what holds each value with the probability `level`, cut at the bounds."""
         if not 0 < level < 1:
-            raise InputError(Mistake(f"the level is {level:g}", hint="a probability between 0 and 1 is needed"))
+            raise InputError(Problem(f"the level is {level:g}", hint="a probability between 0 and 1 is needed"))
         half = NormalDist().inv_cdf(0.5 + 0.5 * level) * self.std
         return np.maximum(self.z - half, -1.0), np.minimum(self.z + half, 1.0)
 
@@ -176,7 +173,7 @@ def _check(names: tuple[str, ...], z: Array, blocks: Sequence[Block], noise_pct:
     if z.shape != (len(names),):
         raise InputError(f"z has the shape {z.shape}, {len(names)} numbers are needed")
     if noise_pct is not None and not (np.isfinite(noise_pct) and noise_pct > 0):
-        raise InputError(Mistake(f"the noise is {noise_pct:g} %", hint="a positive number is needed"))
+        raise InputError(Problem(f"the noise is {noise_pct:g} %", hint="a positive number is needed"))
     wrong = [block.label for block in blocks if block.jacobian is None or block.jacobian.shape[1] != z.size]
     if wrong:
         raise InputError(f"no Jacobian with {z.size} columns: {', '.join(wrong)}")

@@ -12,8 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from trackrod.core.errors import Problem as Mistake
-from trackrod.core.errors import raise_if_errors
+from trackrod.core.errors import Problem, raise_if_errors
 from trackrod.fit.linear_model import LinearModel
 from trackrod.fit.outcome import Point, Reason
 from trackrod.fit.search import Search
@@ -49,9 +48,9 @@ class GaussNewton:
 
     def __post_init__(self) -> None:
         raise_if_errors(
-            [Mistake(f"the prior is {self.prior_pct:g} %", hint="a finite number, zero or more, is needed")]
+            [Problem(f"the prior is {self.prior_pct:g} %", hint="a finite number, zero or more, is needed")]
             * (not (math.isfinite(self.prior_pct) and self.prior_pct >= 0))
-            + [Mistake(f"the radius is {self.radius:g}", hint="a number above 0 and up to 2 is needed")]
+            + [Problem(f"the radius is {self.radius:g}", hint="a number above 0 and up to 2 is needed")]
             * (not 0 < self.radius <= 2)
         )
 

@@ -7,12 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from trackrod.core.errors import ConvergenceError, InputError
-from trackrod.core.errors import Problem as Mistake
+from trackrod.core.errors import ConvergenceError, InputError, Problem
+from trackrod.fit.blocks import Array
 from trackrod.fit.gauss_newton import GaussNewton
 from trackrod.fit.outcome import Reason
 from trackrod.fit.search import Search
-from trackrod.fit.blocks import Array
 
 __all__ = ["GlobalSearch", "latin_hypercube"]
 
@@ -42,7 +41,7 @@ class GlobalSearch:
     def __post_init__(self) -> None:
         if not 1 <= self.starts <= self.samples:
             text = f"{self.starts} starts of {self.samples} samples"
-            raise InputError(Mistake(text, hint="1 ≤ starts ≤ samples is needed"))
+            raise InputError(Problem(text, hint="1 ≤ starts ≤ samples is needed"))
 
     def __call__(self, search: Search) -> Reason:
         """Search from ``search.start`` and elsewhere; errors as `Method`."""

@@ -14,8 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from trackrod.core.errors import InputError
-from trackrod.core.errors import Problem as Mistake
+from trackrod.core.errors import InputError, Problem
 from trackrod.fit.gauss_newton import GaussNewton
 from trackrod.fit.outcome import Reason
 from trackrod.fit.search import Search
@@ -44,7 +43,7 @@ class Homotopy:
     near, far
         Movement of the minimum in z, largest component, that is small and that is too far [-].
 
-    Limits: the problem must know how to guide its model (`Problem.guided`).
+    Limits: the problem must know how to guide its model (`FitProblem.guided`).
     """
 
     name: ClassVar[str] = "homotopy"
@@ -58,7 +57,7 @@ class Homotopy:
     def __post_init__(self) -> None:
         if not (0 < self.first < 1 and 0 < self.weakest < 1 and 0 < self.near < self.far):
             text = f"first = {self.first:g}, weakest = {self.weakest:g}, near = {self.near:g}, far = {self.far:g}"
-            raise InputError(Mistake(text, hint="0 < first, weakest < 1 and 0 < near < far are needed"))
+            raise InputError(Problem(text, hint="0 < first, weakest < 1 and 0 < near < far are needed"))
 
     def __call__(self, search: Search) -> Reason:
         """Search from ``search.start``; errors as `Method`."""

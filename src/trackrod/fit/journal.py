@@ -14,11 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from trackrod.core.errors import ConvergenceError, InputError, Place
-from trackrod.core.errors import Problem as Mistake
+from trackrod.core.errors import ConvergenceError, InputError, Place, Problem
 from trackrod.core.files import hash_bytes, write_atomically
-from trackrod.fit.problem import Blocks, Problem
 from trackrod.fit.blocks import Array, Block
+from trackrod.fit.problem import Blocks, FitProblem
 
 __all__ = ["JournalledProblem"]
 
@@ -54,7 +53,7 @@ class JournalledProblem:
     Holds: it gives the blocks of the problem itself, bit for bit.
     """
 
-    def __init__(self, problem: Problem, folder: Path) -> None:
+    def __init__(self, problem: FitProblem, folder: Path) -> None:
         self._problem = problem
         self._key = problem.key
         self._folder = folder
@@ -62,7 +61,7 @@ class JournalledProblem:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             text = f"the folder of the journal cannot be made: {error.strerror}"
-            raise InputError(Mistake(text, Place(folder))) from error
+            raise InputError(Problem(text, Place(folder))) from error
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from trackrod.core.errors import InputError
-from trackrod.fit.objective import Objective
 from trackrod.fit.blocks import Array, Block
+from trackrod.fit.objective import Objective
 
 __all__ = ["LinearModel"]
 

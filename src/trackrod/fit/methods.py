@@ -8,19 +8,18 @@ from types import MappingProxyType
 
 import numpy as np
 
-from trackrod.core.errors import Problem as Mistake
-from trackrod.core.errors import UnknownNameError, raise_if_errors
+from trackrod.core.errors import Problem, UnknownNameError, raise_if_errors
+from trackrod.fit.blocks import Array
 from trackrod.fit.gauss_newton import GaussNewton
 from trackrod.fit.global_search import GlobalSearch
 from trackrod.fit.homotopy import Homotopy
 from trackrod.fit.journal import JournalledProblem
 from trackrod.fit.nomad import Nomad
 from trackrod.fit.objective import Objective
-from trackrod.fit.outcome import Budget, Outcome, Progress, Reason, StopRules
+from trackrod.fit.outcome import Budget, Outcome, Reason, SearchProgress, StopRules
 from trackrod.fit.pattern_search import PatternSearch
-from trackrod.fit.problem import Problem
+from trackrod.fit.problem import FitProblem
 from trackrod.fit.search import BudgetSpentError, Method, Search
-from trackrod.fit.blocks import Array
 
 __all__ = ["METHODS", "find_method", "minimise"]
 
@@ -44,7 +43,7 @@ def find_method(name: str) -> Method:
 
 
 def minimise(
-    problem: Problem,
+    problem: FitProblem,
     objective: Objective | None = None,
     *,
     method: str | Method = GaussNewton.name,
@@ -52,7 +51,7 @@ def minimise(
     budget: Budget | None = None,
     stop: StopRules | None = None,
     seed: int = 0,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
     journal: Path | str | None = None,
 ) -> Outcome:
     """Search the point with the smallest objective.
@@ -93,7 +92,7 @@ def minimise(
     """
     chosen = find_method(method) if isinstance(method, str) else method
     z = np.zeros(len(problem.names)) if start is None else np.array(start, dtype=float)
-    raise_if_errors(_mistakes(problem, z, seed))
+    raise_if_errors(_problems(problem, z, seed))
     search = Search(
         problem if journal is None else JournalledProblem(problem, Path(journal)),
         Objective() if objective is None else objective,
@@ -125,15 +124,15 @@ def minimise(
     )
 
 
-def _mistakes(problem: Problem, z: Array, seed: int) -> Iterator[Mistake]:
+def _problems(problem: FitProblem, z: Array, seed: int) -> Iterator[Problem]:
     names = problem.names
     if not names:
-        yield Mistake("there is no variable to tune", hint="choose at least one parameter")
+        yield Problem("there is no variable to tune", hint="choose at least one parameter")
     if z.shape != (len(names),):
-        yield Mistake(f"the start has the shape {z.shape}", hint=f"{len(names)} numbers are needed")
+        yield Problem(f"the start has the shape {z.shape}", hint=f"{len(names)} numbers are needed")
     else:
         for name, value in zip(names, z, strict=True):
             if not -1 <= value <= 1:
-                yield Mistake(f"the start of '{name}' is z = {value:g}", hint="between −1 and 1 is needed")
+                yield Problem(f"the start of '{name}' is z = {value:g}", hint="between −1 and 1 is needed")
     if seed < 0:
-        yield Mistake(f"the seed is {seed}", hint="zero or more is needed")
+        yield Problem(f"the seed is {seed}", hint="zero or more is needed")

@@ -16,8 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from trackrod.core.errors import InputError, MissingExtraError
-from trackrod.core.errors import Problem as Mistake
+from trackrod.core.errors import InputError, MissingExtraError, Problem
 from trackrod.fit.outcome import Reason
 from trackrod.fit.search import Search
 
@@ -46,7 +45,7 @@ class Nomad:
 
     def __post_init__(self) -> None:
         if not 0 < self.frame <= 2:
-            raise InputError(Mistake(f"the frame is {self.frame:g}", hint="a number above 0 and up to 2 is needed"))
+            raise InputError(Problem(f"the frame is {self.frame:g}", hint="a number above 0 and up to 2 is needed"))
 
     def __call__(self, search: Search) -> Reason:
         """Search from ``search.start``; errors as `Method`.
@@ -59,7 +58,7 @@ class Nomad:
         try:
             import PyNomad  # noqa: PLC0415 - optional
         except ImportError:
-            raise MissingExtraError("PyNomadBBO", "optimise", "the method 'nomad'") from None
+            raise MissingExtraError("PyNomadBBO", "fit", "the method 'nomad'") from None
         n = search.dimension
         box = _BlackBox(search, self.frame)
         seed = search.seed % _SEEDS

@@ -13,10 +13,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from trackrod.core.errors import Problem as Mistake
-from trackrod.core.errors import close_matches, raise_if_errors
-from trackrod.metrics.indices import TOLERANCE
+from trackrod.core.errors import Problem, close_matches, raise_if_errors
 from trackrod.fit.blocks import Array, Block
+from trackrod.metrics.indices import TOLERANCE
 
 __all__ = ["Objective"]
 
@@ -60,7 +59,7 @@ class Objective:
         numbers = {"tolerance": self.tolerance_pct, "penalty factor": self.penalty}
         numbers |= {f"weight of {_label(key)}": value for key, value in self.weights.items()}
         raise_if_errors(
-            Mistake(f"the {what} is {value:g}", hint="a finite number, zero or more, is needed")
+            Problem(f"the {what} is {value:g}", hint="a finite number, zero or more, is needed")
             for what, value in numbers.items()
             if not (math.isfinite(value) and value >= 0)
         )
@@ -74,17 +73,17 @@ class Objective:
         InputError
             If there is no index, a weight names what does not exist, or all weights are zero.
         """
-        raise_if_errors(self._mistakes(blocks))
+        raise_if_errors(self._problems(blocks))
 
-    def _mistakes(self, blocks: Sequence[Block]) -> Iterator[Mistake]:
+    def _problems(self, blocks: Sequence[Block]) -> Iterator[Problem]:
         known: set[WeightKey] = {(b.manoeuvre, b.name) for b in blocks} | {b.manoeuvre for b in blocks}
         for key in self.weights:
             if key not in known:
-                yield Mistake(f"a weight is given for {_label(key)}, which is not compared", hint=_hint(key, blocks))
+                yield Problem(f"a weight is given for {_label(key)}, which is not compared", hint=_hint(key, blocks))
         if not blocks:
-            yield Mistake("there is no index to make small", hint="choose at least one manoeuvre")
+            yield Problem("there is no index to make small", hint="choose at least one manoeuvre")
         elif not any(self.weight(b) for b in blocks):
-            yield Mistake("the weights of all indices are zero", hint="give at least one index a positive weight")
+            yield Problem("the weights of all indices are zero", hint="give at least one index a positive weight")
 
     def weight(self, block: Block) -> float:
         """Weight w of an index [-]."""

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from trackrod.core.errors import Problem as Mistake
-from trackrod.core.errors import raise_if_errors
-from trackrod.fit.problem import Blocks
+from trackrod.core.errors import Problem, raise_if_errors
 from trackrod.fit.blocks import Array
+from trackrod.fit.problem import Blocks
 
-__all__ = ["Budget", "Outcome", "Point", "Progress", "Reason", "StopRules"]
+__all__ = ["Budget", "Outcome", "Point", "Reason", "SearchProgress", "StopRules"]
 
 
 class Reason(StrEnum):
@@ -44,13 +43,13 @@ class Budget:
     seconds: float = math.inf
 
     def __post_init__(self) -> None:
-        raise_if_errors(self._mistakes())
+        raise_if_errors(self._problems())
 
-    def _mistakes(self) -> Iterator[Mistake]:
+    def _problems(self) -> Iterator[Problem]:
         if self.evaluations < 1:
-            yield Mistake(f"the budget is {self.evaluations} evaluations", hint="at least 1 is needed")
+            yield Problem(f"the budget is {self.evaluations} evaluations", hint="at least 1 is needed")
         if not self.seconds > 0:
-            yield Mistake(f"the budget is {self.seconds:g} s", hint="a positive time is needed")
+            yield Problem(f"the budget is {self.seconds:g} s", hint="a positive time is needed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +74,17 @@ class StopRules:
     patience: int = 20
 
     def __post_init__(self) -> None:
-        raise_if_errors(self._mistakes())
+        raise_if_errors(self._problems())
 
-    def _mistakes(self) -> Iterator[Mistake]:
+    def _problems(self) -> Iterator[Problem]:
         if not (math.isfinite(self.target_pct) and self.target_pct >= 0):
-            yield Mistake(f"the target is {self.target_pct:g} %", hint="a finite number, zero or more, is needed")
+            yield Problem(f"the target is {self.target_pct:g} %", hint="a finite number, zero or more, is needed")
         if not 0 < self.step < 1:
-            yield Mistake(f"the smallest step is {self.step:g}", hint="a number between 0 and 1 is needed")
+            yield Problem(f"the smallest step is {self.step:g}", hint="a number between 0 and 1 is needed")
         if not (math.isfinite(self.improvement_pct) and self.improvement_pct > 0):
-            yield Mistake(f"the smallest improvement is {self.improvement_pct:g} %", hint="a positive number is needed")
+            yield Problem(f"the smallest improvement is {self.improvement_pct:g} %", hint="a positive number is needed")
         if self.patience < 1:
-            yield Mistake(f"the patience is {self.patience} iterations", hint="at least 1 is needed")
+            yield Problem(f"the patience is {self.patience} iterations", hint="at least 1 is needed")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +97,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SearchProgress:
     """Where a search stands after an iteration.
 
     Attributes
@@ -157,7 +156,7 @@ class Outcome:
     z: Array
     value: float
     blocks: Blocks
-    history: tuple[Progress, ...]
+    history: tuple[SearchProgress, ...]
     evaluations: int
     linearisations: int
     seconds: float

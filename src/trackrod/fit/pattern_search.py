@@ -10,8 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from trackrod.core.errors import InputError
-from trackrod.core.errors import Problem as Mistake
+from trackrod.core.errors import InputError, Problem
 from trackrod.fit.outcome import Reason
 from trackrod.fit.search import Search
 
@@ -43,7 +42,7 @@ class PatternSearch:
     def __post_init__(self) -> None:
         if not 0 < self.mesh <= self.largest <= 2:
             text = f"the mesh is {self.mesh:g} and may grow to {self.largest:g}"
-            raise InputError(Mistake(text, hint="0 < mesh ≤ largest ≤ 2 is needed"))
+            raise InputError(Problem(text, hint="0 < mesh ≤ largest ≤ 2 is needed"))
 
     def __call__(self, search: Search) -> Reason:
         """Search from ``search.start``; errors as `Method`."""

@@ -11,14 +11,17 @@ from typing import Protocol
 
 from trackrod.fit.blocks import Array, Block
 
-__all__ = ["Blocks", "Problem"]
+__all__ = ["Blocks", "FitProblem"]
 
 #: The indices of one evaluation; the same ones in the same order at every point.
 Blocks = tuple[Block, ...]
 
 
-class Problem(Protocol):
-    """Indices as functions of n variables in [−1, 1]."""
+class FitProblem(Protocol):
+    """Indices as functions of n variables in [−1, 1].
+
+    Called so because a `Problem` is what is wrong with an input, everywhere in the project (`core/errors.py`).
+    """
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -49,7 +52,7 @@ class Problem(Protocol):
     def linearise(self, z: Array) -> Blocks:
         """The indices at a point with the Jacobian of every residual; errors as `evaluate`."""
 
-    def guided(self, strength: float) -> Problem:
+    def guided(self, strength: float) -> FitProblem:
         """The problem with the model pulled to the reference, for the homotopy.
 
         Parameters

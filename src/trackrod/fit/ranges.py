@@ -19,9 +19,9 @@ from typing import Any
 from scipy.optimize import brentq
 
 from trackrod.core.errors import RangeError
-from trackrod.metrics.indices import TOLERANCE
 from trackrod.fit.blocks import Array, Block, jacobians
-from trackrod.fit.samples import OBJECTIVE, Objective
+from trackrod.fit.samples import OBJECTIVE, ObjectiveFunction
+from trackrod.metrics.indices import TOLERANCE
 
 __all__ = ["BOUND", "Range", "ranges_by_objective", "ranges_by_tolerance"]
 
@@ -71,7 +71,7 @@ class Range:
 def ranges_by_objective(
     parameters: Sequence[str],
     blocks: Sequence[Block],
-    objective: Objective,
+    objective: ObjectiveFunction,
     *,
     worsening: float = TOLERANCE,
     bound: float = 1.0,

@@ -16,14 +16,22 @@ import numpy as np
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.fit.blocks import Array, Block, check_parameters
 
-__all__ = ["OBJECTIVE", "EvaluateMany", "Objective", "Outcomes", "Progress", "evaluate_families", "salib_problem"]
+__all__ = [
+    "OBJECTIVE",
+    "BatchDone",
+    "EvaluateMany",
+    "ObjectiveFunction",
+    "SampleResults",
+    "evaluate_families",
+    "salib_problem",
+]
 
 #: Points (z in [-1, 1] each) to the indices there; None where the model could not be run.
 EvaluateMany: TypeAlias = Callable[[Sequence[Array]], Sequence[tuple[Block, ...] | None]]
 #: All indices to one number; not finite counts as a failure.
-Objective: TypeAlias = Callable[[tuple[Block, ...]], float]
+ObjectiveFunction: TypeAlias = Callable[[tuple[Block, ...]], float]
 #: Called after each batch with the number of points done and the number of all points.
-Progress: TypeAlias = Callable[[int, int], None]
+BatchDone: TypeAlias = Callable[[int, int], None]
 
 #: What the objective is called among the outputs.
 OBJECTIVE = "objective"
@@ -32,7 +40,7 @@ _BATCH = 256  # points
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcomes:
+class SampleResults:
     """Results of the families that are complete.
 
     Attributes
@@ -58,9 +66,9 @@ def evaluate_families(
     points: Array,
     size: int,
     evaluate_many: EvaluateMany,
-    objective: Objective,
-    progress: Progress | None = None,
-) -> Outcomes:
+    objective: ObjectiveFunction,
+    progress: BatchDone | None = None,
+) -> SampleResults:
     """Evaluate points, and keep the families without a failure.
 
     Parameters
@@ -114,7 +122,7 @@ def evaluate_families(
         )
     mask = np.repeat(whole, size)
     values = np.array([row for row, wanted in zip(rows, mask, strict=True) if wanted], dtype=float)
-    return Outcomes(outputs, points[mask], values, kept, dropped)
+    return SampleResults(outputs, points[mask], values, kept, dropped)
 
 
 def salib_problem(parameters: Sequence[str]) -> dict[str, Any]:

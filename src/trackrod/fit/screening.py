@@ -17,7 +17,7 @@ import numpy as np
 
 from trackrod.core.errors import MissingExtraError, RangeError
 from trackrod.fit.blocks import Array
-from trackrod.fit.samples import EvaluateMany, Objective, Progress, evaluate_families, salib_problem
+from trackrod.fit.samples import BatchDone, EvaluateMany, ObjectiveFunction, evaluate_families, salib_problem
 
 __all__ = ["Screening", "screen"]
 
@@ -71,11 +71,11 @@ class Screening:
 def screen(
     parameters: Sequence[str],
     evaluate_many: EvaluateMany,
-    objective: Objective,
+    objective: ObjectiveFunction,
     *,
     trajectories: int = 20,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: BatchDone | None = None,
 ) -> Screening:
     """Screen parameters by the method of Morris.
 
@@ -108,7 +108,7 @@ def screen(
         from SALib.analyze import morris as analysis  # noqa: PLC0415 - optional package
         from SALib.sample import morris as sampling  # noqa: PLC0415
     except ImportError:
-        raise MissingExtraError("SALib", "sensitivity", "global sensitivity analysis") from None
+        raise MissingExtraError("SALib", "fit", "global sensitivity analysis") from None
 
     points = np.asarray(sampling.sample(problem, trajectories, num_levels=_LEVELS, seed=seed), dtype=float)
     outcomes = evaluate_families(points, len(parameters) + 1, evaluate_many, objective, progress)

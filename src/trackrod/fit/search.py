@@ -15,10 +15,10 @@ from typing import Protocol
 import numpy as np
 
 from trackrod.core.errors import ConvergenceError
-from trackrod.fit.objective import Objective
-from trackrod.fit.outcome import Budget, Point, Progress, Reason, StopRules
-from trackrod.fit.problem import Blocks, Problem
 from trackrod.fit.blocks import Array
+from trackrod.fit.objective import Objective
+from trackrod.fit.outcome import Budget, Point, Reason, SearchProgress, StopRules
+from trackrod.fit.problem import Blocks, FitProblem
 
 __all__ = ["BudgetSpentError", "Method", "Search"]
 
@@ -36,11 +36,11 @@ class _Ledger:
     """What the parts of one search share."""
 
     budget: Budget
-    progress: Callable[[Progress], None] | None
+    progress: Callable[[SearchProgress], None] | None
     began: float = field(default_factory=time.perf_counter)
     evaluations: int = 0
     linearisations: int = 0
-    history: list[Progress] = field(default_factory=list)
+    history: list[SearchProgress] = field(default_factory=list)
 
     @property
     def seconds(self) -> float:
@@ -77,14 +77,14 @@ class Search:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: FitProblem,
         objective: Objective,
         start: Array,
         *,
         budget: Budget,
         rules: StopRules,
         seed: int = 0,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[SearchProgress], None] | None = None,
     ) -> None:
         self.problem = problem
         self.objective = objective
@@ -115,7 +115,7 @@ class Search:
         return self._ledger.linearisations
 
     @property
-    def history(self) -> tuple[Progress, ...]:
+    def history(self) -> tuple[SearchProgress, ...]:
         """All iterations so far, of all parts of the search."""
         return tuple(self._ledger.history)
 
@@ -134,7 +134,7 @@ class Search:
         """The guided problem: it costs from the same budget, but what is found does not count for the whole."""
         return self._offspring(self.problem.guided(strength), start, stage)
 
-    def _offspring(self, problem: Problem, start: Array, stage: str) -> Search:
+    def _offspring(self, problem: FitProblem, start: Array, stage: str) -> Search:
         child = Search(
             problem, self.objective, start, budget=self._ledger.budget, rules=self.rules, seed=self.seed, progress=None
         )
@@ -221,7 +221,7 @@ class Search:
         self._values.append(value)
         self._steps.append((self.seconds, step))
         ledger = self._ledger
-        entry = Progress(
+        entry = SearchProgress(
             iteration=len(ledger.history) + 1,
             evaluations=ledger.evaluations,
             linearisations=ledger.linearisations,

@@ -17,7 +17,7 @@ import numpy as np
 
 from trackrod.core.errors import MissingExtraError, Problem, RangeError
 from trackrod.fit.blocks import Array
-from trackrod.fit.samples import EvaluateMany, Objective, Progress, evaluate_families, salib_problem
+from trackrod.fit.samples import BatchDone, EvaluateMany, ObjectiveFunction, evaluate_families, salib_problem
 
 __all__ = ["VarianceShares", "share_variance"]
 
@@ -73,11 +73,11 @@ class VarianceShares:
 def share_variance(
     parameters: Sequence[str],
     evaluate_many: EvaluateMany,
-    objective: Objective,
+    objective: ObjectiveFunction,
     *,
     base_points: int = 256,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: BatchDone | None = None,
 ) -> VarianceShares:
     """Share the variance of every output among the parameters.
 
@@ -111,7 +111,7 @@ def share_variance(
         from SALib.analyze import sobol as analysis  # noqa: PLC0415 - optional package
         from SALib.sample import sobol as sampling  # noqa: PLC0415
     except ImportError:
-        raise MissingExtraError("SALib", "sensitivity", "global sensitivity analysis") from None
+        raise MissingExtraError("SALib", "fit", "global sensitivity analysis") from None
 
     points = np.asarray(sampling.sample(problem, base_points, calc_second_order=False, seed=seed), dtype=float)
     outcomes = evaluate_families(points, len(parameters) + 2, evaluate_many, objective, progress)

@@ -6,9 +6,7 @@ is left to differences is the reading of an index from a run, along that tangent
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
 
@@ -17,14 +15,15 @@ from numpy.typing import NDArray
 
 from trackrod.core.artefact import Artefact
 from trackrod.core.errors import ConvergenceError, InputError
+from trackrod.core.executors import executor, worker_count
 from trackrod.core.files import hash_bytes
 from trackrod.core.series import Run
-from trackrod.metrics.indices import indices
+from trackrod.fit.blocks import Block
 from trackrod.fit.problem import Blocks
-from trackrod.tune.space import TuningSpace
+from trackrod.metrics.indices import indices
 from trackrod.rtm.script import Script, ScriptedVehicle, Tangent
 from trackrod.rtm.spec import RTM
-from trackrod.fit.blocks import Block
+from trackrod.tune.space import TuningSpace
 
 __all__ = ["ScriptedTest", "TuningProblem"]
 
@@ -86,7 +85,7 @@ class TuningProblem:
         self.tests = tuple(tests)
         self.strength = strength
         self.step = step
-        self._workers = workers or os.cpu_count() or 1
+        self._workers = worker_count(workers)
         # Models are compiled once; each worker takes one out and puts it back.
         self._vehicles: SimpleQueue[ScriptedVehicle] = SimpleQueue()
         for _ in range(self._workers):
@@ -118,7 +117,7 @@ class TuningProblem:
         vehicle = self._vehicles.get()
         try:
             vehicle.settle(spec)
-            with ThreadPoolExecutor(self._workers) as pool:
+            with executor(self._workers) as pool:
                 found = pool.map(lambda test: vehicle.run(test.script, self.strength), self.tests)
                 return {test.label: run for test, run in zip(self.tests, found, strict=True)}
         finally:
@@ -137,7 +136,7 @@ class TuningProblem:
 
     def evaluate_many(self, zs: Sequence[Array]) -> list[Blocks | None]:
         """The indices at many points, side by side; None where the model breaks down."""
-        with ThreadPoolExecutor(self._workers) as pool:
+        with executor(self._workers) as pool:
             return list(pool.map(self._evaluate_alone, zs))
 
     def _evaluate_alone(self, z: Array) -> Blocks | None:
@@ -158,7 +157,7 @@ class TuningProblem:
         vehicle = self._vehicles.get()
         try:
             vehicle.settle(self.space.spec(z), directions)
-            with ThreadPoolExecutor(self._workers) as pool:
+            with executor(self._workers) as pool:
                 found = pool.map(lambda test: self._linearised(vehicle, test, len(directions)), self.tests)
                 return tuple(block for blocks in found for block in blocks)
         finally:

@@ -10,18 +10,18 @@ from trackrod.core.corners import Axle
 from trackrod.core.errors import Problem
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
-from trackrod.kc.maps import KcMaps
-from trackrod.metrics.indices import Index
-from trackrod.fit.objective import Objective
-from trackrod.fit.outcome import Outcome
-from trackrod.tune.space import Tunable
-from trackrod.rtm.spec import RtmSpec
 from trackrod.fit.candidates import Candidate
 from trackrod.fit.identifiability import Identifiability
 from trackrod.fit.local_sensitivity import LocalSensitivity
+from trackrod.fit.objective import Objective
+from trackrod.fit.outcome import Outcome
 from trackrod.fit.ranges import Range
 from trackrod.fit.screening import Screening
 from trackrod.fit.variance_shares import VarianceShares
+from trackrod.kc.maps import KcMaps
+from trackrod.metrics.indices import Index
+from trackrod.rtm.spec import RtmSpec
+from trackrod.tune.space import Tunable
 
 __all__ = ["ErrorBudgetEntry", "StudyResult", "TestResult", "TunedParameter"]
 
