@@ -9,7 +9,7 @@ import pytest
 
 from fit.problems import two_manoeuvres
 from trackrod.core.errors import InputError
-from trackrod.fit.blocks import Block
+from trackrod.fit.blocks import Array, Block
 from trackrod.fit.covariance import confidence
 from trackrod.fit.gauss_newton import GaussNewton
 from trackrod.fit.methods import minimise
@@ -30,6 +30,34 @@ def test_one_index_is_the_textbook_formula() -> None:
     np.testing.assert_allclose(found.std_pct(20.0), 20.0 * found.std)
     assert found.determined == (True, True, True)
     assert np.all(np.diag(found.correlation) == pytest.approx(1.0))
+
+
+@pytest.mark.parametrize("curves", [1, 2])
+@pytest.mark.parametrize("samples", [24, 60])
+def test_a_straight_line_takes_two_degrees_of_freedom(samples: int, curves: int) -> None:
+    """The residual tells the noise: σ² = Σr²/(n − 2), whether the line is one index or cut into two.
+
+    With S = Σ(x − x̄)² the variance of the slope is σ²/S, of the intercept σ² (1/n + x̄²/S), the covariance −σ² x̄/S.
+
+    Reference: Draper and Smith, Applied Regression Analysis, 3rd edition (1998), chapter 1.
+    """
+    sigma = 0.02
+    x = np.linspace(0.0, 3.0, samples)
+    line = np.column_stack([np.ones(samples), x])
+    signs = np.where(np.arange(samples) % 2, -1.0, 1.0)  # no sample repeats its neighbour
+    residual = signs - line @ np.linalg.lstsq(line, signs)[0]  # what a fit leaves
+    residual *= sigma * math.sqrt(samples - 2) / np.linalg.norm(residual)
+
+    cut = [Block("m", str(k), *part) for k, part in enumerate(_cut(residual, line, curves))]
+    found = confidence(("intercept", "slope"), np.zeros(2), cut, PLAIN)
+
+    mean, spread = x.mean(), np.sum((x - x.mean()) ** 2)
+    wanted = sigma**2 * np.array([[1 / samples + mean**2 / spread, -mean / spread], [-mean / spread, 1 / spread]])
+    np.testing.assert_allclose(found.covariance, wanted, rtol=1e-3)  # the bounds of the box tell a little more
+
+
+def _cut(residual: Array, jacobian: Array, parts: int) -> list[tuple[Array, Array]]:
+    return list(zip(np.split(residual, parts), np.split(jacobian, parts), strict=True))
 
 
 def test_stated_confidence_covers_the_planted_truth() -> None:

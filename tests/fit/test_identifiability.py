@@ -65,6 +65,20 @@ def test_parallel_parameters_form_one_group() -> None:
     assert result.condition == pytest.approx(1 / np.finfo(float).eps)
 
 
+@pytest.mark.parametrize(("collinearity", "groups"), [(9.0, []), (11.0, [("a", "b", "c")])])
+def test_columns_are_parallel_from_the_limit_of_collinearity_on(
+    collinearity: float, groups: list[tuple[str, ...]]
+) -> None:
+    """Three unit vectors with the mutual cosine 1 − 1/γ² have the collinearity γ, and so has every pair of them."""
+    gram = np.full((3, 3), 1.0 - collinearity**-2) + np.eye(3) * collinearity**-2
+    matrix = np.linalg.cholesky(gram).T * [30.0, 20.0, 40.0]
+    assert collinearity_index(matrix) == pytest.approx(collinearity)
+    assert collinearity_index(matrix[:, :2]) == pytest.approx(collinearity)
+    result = identify(names(3), [linear_block(matrix)], criteria=Criteria(collinearity=10.0))
+    assert [group.parameters for group in result.groups] == groups
+    assert result.of(Verdict.IDENTIFIABLE) == (() if groups else ("a", "b", "c"))
+
+
 def test_three_parameters_that_undo_each_other_only_together() -> None:
     q = orthogonal(20, 4)
     sum_of_two = q[:, 0] + q[:, 1] + 0.02 * q[:, 3]

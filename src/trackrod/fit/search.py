@@ -7,9 +7,9 @@ are the same for all and stand here.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Protocol
 
 import numpy as np
@@ -37,14 +37,17 @@ class _Ledger:
 
     budget: Budget
     progress: Callable[[SearchProgress], None] | None
-    began: float = field(default_factory=time.perf_counter)
+    began: float = field(init=False)
     evaluations: int = 0
     linearisations: int = 0
     history: list[SearchProgress] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.began = perf_counter()
+
     @property
     def seconds(self) -> float:
-        return time.perf_counter() - self.began
+        return perf_counter() - self.began
 
     @property
     def points(self) -> int:
