@@ -19,7 +19,7 @@ def test_so_many_jobs_run_at_a_time() -> None:
     """Three jobs that wait for each other come to an end, because there are three workers; two would wait for ever."""
     meeting = threading.Barrier(3)
     with executor(3) as pool:
-        arrivals = list(pool.map(lambda _: meeting.wait(timeout=60), range(3)))
+        arrivals = list(pool.map(lambda _: meeting.wait(timeout=10), range(3)))
     assert sorted(arrivals) == [0, 1, 2]
 
 
