@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "stamps"
-EXTRAS = ("data", "plot", "optimise", "sensitivity", "report")
+EXTRAS = ("data", "plot", "fit", "report")
 COMPILERS = ("c++", "g++", "clang++")
 
 

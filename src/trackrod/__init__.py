@@ -1,6 +1,6 @@
 """Trackrod: from a detailed multibody vehicle to a validated real-time model.
 
-adams -> multibody -> kc -> convert -> rtm -> (manoeuvres) simulate -> metrics -> sensitivity / optimise
+adams -> multibody -> kc -> convert -> rtm -> (manoeuvres) simulate -> metrics -> fit / tune
 -> validate -> report, export
 
 Every arrow is one verb, every node one frozen object that can be saved, shown and compared; the sub-packages

@@ -12,16 +12,16 @@ from metrics.synthetic_runs import braking, ramp_steer, step_steer
 from rtm.converted_vehicles import converted, maps
 from trackrod.core.errors import Place, Problem, Severity
 from trackrod.core.series import Run
+from trackrod.fit.blocks import Block
+from trackrod.fit.candidates import rank_candidates
+from trackrod.fit.identifiability import identify
+from trackrod.fit.local_sensitivity import LocalSensitivity
+from trackrod.fit.objective import Objective
+from trackrod.fit.outcome import Outcome, Reason, SearchProgress
+from trackrod.fit.ranges import ranges_by_tolerance
 from trackrod.metrics.indices import indices
-from trackrod.optimise.objective import Objective
-from trackrod.optimise.outcome import Outcome, Progress, Reason
-from trackrod.optimise.study import ErrorBudgetEntry, StudyResult, TestResult, TunedParameter
-from trackrod.optimise.tuning_space import tuning_space
-from trackrod.sensitivity.blocks import Block
-from trackrod.sensitivity.candidates import rank_candidates
-from trackrod.sensitivity.identifiability import identify
-from trackrod.sensitivity.local import LocalSensitivity
-from trackrod.sensitivity.ranges import ranges_by_tolerance
+from trackrod.tune.space import tuning_space
+from trackrod.tune.study import ErrorBudgetEntry, StudyResult, TestResult, TunedParameter
 
 VEHICLE = "lcv_3t5"
 NAMES = ("sprung_mass", "Izz", "cg_height", "antiroll_factor_front", "engine_factor")
@@ -54,8 +54,8 @@ def _blocks() -> tuple[Block, ...]:
     )
 
 
-def _history() -> tuple[Progress, ...]:
-    return tuple(Progress(k, k, k + 1, 6.0 / (k + 1), 0.5**k, 2.0 * k + 1.0, None) for k in range(5))
+def _history() -> tuple[SearchProgress, ...]:
+    return tuple(SearchProgress(k, k, k + 1, 6.0 / (k + 1), 0.5**k, 2.0 * k + 1.0, None) for k in range(5))
 
 
 @cache

@@ -13,7 +13,7 @@ from metrics.synthetic_runs import braking, ramp_steer
 from report.studies_by_hand import manoeuvre, study, with_tests
 from trackrod.core.errors import MissingExtraError, MissingFileError
 from trackrod.core.figure import Figure
-from trackrod.optimise.outcome import Reason
+from trackrod.fit.outcome import Reason
 from trackrod.report.charts import Bars, HeatMap
 from trackrod.report.page import Captioned, Fragment, Notice, Section, Table, is_number
 from trackrod.report.pdf import write_pdf

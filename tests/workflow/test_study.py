@@ -15,16 +15,16 @@ from trackrod.convert.conversion import assemble
 from trackrod.core import signals
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.series import Run
+from trackrod.fit.objective import Objective
+from trackrod.fit.outcome import Budget, Reason, SearchProgress
 from trackrod.manoeuvres.registry import manoeuvre
-from trackrod.optimise.objective import Objective
-from trackrod.optimise.outcome import Budget, Progress, Reason
-from trackrod.optimise.study import StudyResult
-from trackrod.optimise.tuning_problem import TuningProblem
-from trackrod.optimise.tuning_space import Bounds
 from trackrod.reference import Longitudinal, Reference, ReferenceRun
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.spec import RtmSpec
 from trackrod.simulate.drive import simulate
+from trackrod.tune.problem import TuningProblem
+from trackrod.tune.space import Bounds
+from trackrod.tune.study import StudyResult
 from trackrod.workflow import study
 from trackrod.workflow.cache import CACHE_VARIABLE
 from trackrod.workflow.study import EVALUATIONS, run_study
@@ -148,7 +148,7 @@ def test_other_code_computes_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_ctrl_c_during_the_search_keeps_the_best(tmp_path: Path) -> None:
-    def interrupt(_progress: Progress) -> None:
+    def interrupt(_progress: SearchProgress) -> None:
         raise KeyboardInterrupt
 
     settings = replace(SETTINGS, optimiser="pattern-search")

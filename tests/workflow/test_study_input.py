@@ -15,8 +15,8 @@ from trackrod.core.errors import ConvergenceError, InputError, Severity
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.registry import manoeuvre
-from trackrod.optimise.tuning_space import Bounds
 from trackrod.rtm.driving import RealTimeVehicle
+from trackrod.tune.space import Bounds
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.workflow import study_input
 from trackrod.workflow.cache import CACHE_VARIABLE

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from trackrod.convert.conversion import Detail
 from trackrod.core.errors import InputError, MissingFileError, Problem
 from trackrod.manoeuvres.registry import manoeuvre
-from trackrod.optimise.tuning_space import Bounds
+from trackrod.tune.space import Bounds
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.workflow.study_settings import (
     _PARAMETER_KEYS,

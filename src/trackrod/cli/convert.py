@@ -21,10 +21,10 @@ from trackrod.cli.inputs import Payload, make_folder
 from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, parse_aliases
 from trackrod.core.errors import InputError, Problem, Severity, UnknownNameError, raise_if_errors
-from trackrod.optimise import outcome as search
-from trackrod.optimise.methods import METHODS
-from trackrod.optimise.study import StudyResult
+from trackrod.fit.methods import METHODS
+from trackrod.fit.outcome import SearchProgress
 from trackrod.reference import read_reference
+from trackrod.tune.study import StudyResult
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.workflow.study import run_study
 from trackrod.workflow.study_folder import write_study
@@ -160,7 +160,7 @@ class _Display:
         if self._task is not None:
             self._bars.update(self._task, completed=share, what=what)
 
-    def search(self, now: search.Progress) -> None:
+    def search(self, now: SearchProgress) -> None:
         """The search goes on."""
         if self._bars is None or self._task is None:
             return

@@ -11,7 +11,6 @@ Reference: the conversion of a light commercial vehicle, eq. 1 and 2 (``docs/kc.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -22,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from trackrod.core.artefact import Schema
 from trackrod.core.corners import Axle, Side
 from trackrod.core.errors import InputError, Problem, Severity
+from trackrod.core.executors import executor
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Map2D, Variable
 from trackrod.core.plain import Plain
 from trackrod.core.quantities import KINDS, STANDARD_GRAVITY
@@ -181,7 +181,7 @@ def grid(vehicle: Vehicle, axle: Axle, first: ArrayLike, second: ArrayLike) -> G
     lines = [line(float(z)) for z in x]
     cut = int(np.abs(x).argmin())
     halves = [part for part in (lines[:cut], lines[cut:]) if part]
-    with ThreadPoolExecutor(len(halves)) as threads:
+    with executor(len(halves)) as threads:
         solved = threads.map(lambda pair: pair[0].grid(pair[1]), zip(rigs, halves, strict=False))
         return GridTest(rigs[0], x, y, tuple(solution for half in solved for solution in half))
 

@@ -7,7 +7,6 @@ until that error is within the tolerance asked for, or the budget of steps is sp
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from trackrod.core import signals
 from trackrod.core.errors import ConvergenceError, InputError, RangeError
+from trackrod.core.executors import executor
 from trackrod.core.series import Run
 from trackrod.multibody.driving import BrokenOffError, MultibodyVehicle
 from trackrod.multibody.steering import SteeringModel
@@ -196,7 +196,7 @@ def extrapolated_run(
     reached = "no run came to its end"
     for _ in range(most_halvings + 1):
         missing = [step for step in reversed(steps) if step not in runs]  # the longest run first
-        with ThreadPoolExecutor(max_workers=2) as pool:
+        with executor(2) as pool:
             for step, (found, spent) in zip(missing, pool.map(lambda step: _tried(drive, step), missing), strict=True):
                 runs[step] = found
                 seconds += spent

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from trackrod import __version__
-from trackrod.optimise.study import StudyResult
 from trackrod.report.page import Fragment, write_page
 from trackrod.report.pdf import write_pdf
 from trackrod.report.study_sections import study_sections
+from trackrod.tune.study import StudyResult
 
 __all__ = ["write_study_report"]
 

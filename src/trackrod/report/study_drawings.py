@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from trackrod.convert.round_trip import ModelRig
 from trackrod.core.corners import Axle, Side
 from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
+from trackrod.fit.outcome import SearchProgress
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.rig import Load
-from trackrod.optimise.outcome import Progress
-from trackrod.optimise.study import StudyResult, TestResult
 from trackrod.report.charts import Bar, Bars, HeatMap
 from trackrod.report.comparison import overlay_figure
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
+from trackrod.tune.study import StudyResult, TestResult
 
 __all__ = [
     "MOST_POINTS",
@@ -36,7 +36,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 #: A number of an entry of the history.
-_Of = Callable[[Progress], float]
+_Of = Callable[[SearchProgress], float]
 
 #: Points of a curve at most; what is between them cannot be seen.
 MOST_POINTS = 600

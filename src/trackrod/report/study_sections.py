@@ -10,9 +10,8 @@ import math
 import numpy as np
 
 from trackrod.core.corners import Axle
+from trackrod.fit.outcome import Reason
 from trackrod.metrics.indices import Index
-from trackrod.optimise.outcome import Reason
-from trackrod.optimise.study import StudyResult, TestResult, TunedParameter
 from trackrod.report.comparison import BAND
 from trackrod.report.page import Captioned, Fragment, Item, Notice, Section, Table, problem_table
 from trackrod.report.study_drawings import (
@@ -27,6 +26,7 @@ from trackrod.report.study_drawings import (
     time_bars,
 )
 from trackrod.rtm.coefficients import PARAMETERS
+from trackrod.tune.study import StudyResult, TestResult, TunedParameter
 
 __all__ = ["study_sections"]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, wait
 from dataclasses import dataclass
 
+from trackrod.core.executors import executor
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.simulate.drive import simulate
@@ -68,7 +68,7 @@ def simulate_many(
         watch("", 0.0)
         return simulate(job.make_model(), job.manoeuvre, sample=sample, progress=watch)
 
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+    with executor(threads) as pool:
         futures: list[Future[Run]] = [pool.submit(drive, job) for job in jobs]
         try:
             pending = set(futures)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from itertools import repeat
@@ -22,31 +21,32 @@ from trackrod.convert.round_trip import round_trip
 from trackrod.core import signals
 from trackrod.core.artefact import Artefact
 from trackrod.core.errors import ConvergenceError, InputError, Problem, Severity
+from trackrod.core.executors import executor
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
+from trackrod.fit.candidates import Candidate, rank_candidates
+from trackrod.fit.covariance import Confidence, confidence
+from trackrod.fit.gauss_newton import GaussNewton
+from trackrod.fit.identifiability import Identifiability, Verdict, identify
+from trackrod.fit.journal import JournalledProblem
+from trackrod.fit.local_sensitivity import LocalSensitivity
+from trackrod.fit.methods import minimise
+from trackrod.fit.outcome import Outcome, SearchProgress, StopRules
+from trackrod.fit.problem import Blocks
+from trackrod.fit.ranges import ranges_by_tolerance
+from trackrod.fit.screening import Screening, screen
+from trackrod.fit.variance_shares import VarianceShares, share_variance
 from trackrod.manoeuvres.registry import manoeuvre
 from trackrod.metrics.indices import Index, indices
-from trackrod.optimise.covariance import Confidence, confidence
-from trackrod.optimise.gauss_newton import GaussNewton
-from trackrod.optimise.journal import JournalledProblem
-from trackrod.optimise.methods import minimise
-from trackrod.optimise.outcome import Outcome, Progress, StopRules
-from trackrod.optimise.problem import Blocks
-from trackrod.optimise.study import ErrorBudgetEntry, StudyResult, TestResult, TunedParameter
-from trackrod.optimise.tuning_problem import ScriptedTest, TuningProblem
-from trackrod.optimise.tuning_space import TuningSpace
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import Script, ScriptedVehicle
 from trackrod.rtm.spec import RTM, RtmSpec
-from trackrod.sensitivity.candidates import Candidate, rank_candidates
-from trackrod.sensitivity.identifiability import Identifiability, Verdict, identify
-from trackrod.sensitivity.local import LocalSensitivity
-from trackrod.sensitivity.ranges import ranges_by_tolerance
-from trackrod.sensitivity.screening import Screening, screen
-from trackrod.sensitivity.variance import VarianceShares, share_variance
 from trackrod.simulate.drive import simulate
 from trackrod.simulate.script import scripted
+from trackrod.tune.problem import ScriptedTest, TuningProblem
+from trackrod.tune.space import TuningSpace
+from trackrod.tune.study import ErrorBudgetEntry, StudyResult, TestResult, TunedParameter
 from trackrod.workflow.cache import cached_run, code_hash
 from trackrod.workflow.stages import with_found_settings
 from trackrod.workflow.study_input import Announce, StudyInput, StudyTest
@@ -57,7 +57,7 @@ __all__ = ["EVALUATIONS", "run_study"]
 #: Folder of a study in which its evaluations are kept, in a folder for the code that made them.
 EVALUATIONS = "evaluations"
 #: Packages whose code an evaluation depends on.
-_CODE = ("core", "tyre", "rtm", "manoeuvres", "simulate", "metrics", "optimise")
+_CODE = ("core", "tyre", "rtm", "manoeuvres", "simulate", "metrics", "fit", "tune")
 
 #: A change to a bound must improve the objective by this much: what hardly matters stays as it was converted.
 _METHODS = {GaussNewton.name: GaussNewton(prior_pct=0.02)}
@@ -73,7 +73,7 @@ def run_study(
     folder: Path,
     *,
     announce: Announce | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
 ) -> StudyResult:
     """Tune the model of a study and say how good it is.
 
@@ -125,7 +125,7 @@ class _Study:
         yield
         self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - began
 
-    def run(self, progress: Callable[[Progress], None] | None) -> StudyResult:
+    def run(self, progress: Callable[[SearchProgress], None] | None) -> StudyResult:
         settings, objective = self.settings, self.settings.objective
         with self.timed("sensitivity"):
             self.announce("sensitivity", "exact derivatives of every index", 0.0)
@@ -227,7 +227,7 @@ class _Study:
 
     def _results(self, outcome: Outcome) -> tuple[TestResult, ...]:
         nominal, tuned = self.space.nominal, self.space.spec(outcome.z)
-        with ThreadPoolExecutor() as pool:
+        with executor() as pool:
             before = pool.map(_driven, self.given.tests, repeat(nominal))
             after = pool.map(_driven, self.given.tests, repeat(tuned))
             runs = zip(self.given.tests, before, after, strict=True)

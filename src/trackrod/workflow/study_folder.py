@@ -20,9 +20,9 @@ from trackrod.core.plain import Plain, canonical_json, pretty_json
 from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
 from trackrod.kc.maps import KC_MAPS
-from trackrod.optimise.study import StudyResult
 from trackrod.report.study import write_study_report
 from trackrod.rtm.spec import RTM
+from trackrod.tune.study import StudyResult
 from trackrod.workflow.study import EVALUATIONS
 from trackrod.workflow.study_input import Announce
 

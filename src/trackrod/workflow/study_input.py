@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from threading import Event
 from typing import TypeAlias
@@ -18,18 +18,19 @@ from trackrod.convert.masses import SplitFactors
 from trackrod.core.artefact import Artefact
 from trackrod.core.corners import Axle
 from trackrod.core.errors import ConvergenceError, InputError, Problem, Severity
+from trackrod.core.executors import executor
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.kc.maps import KcMaps
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.multibody.driving import MultibodyVehicle
-from trackrod.optimise.tuning_space import SplitParameters, TuningSpace, tuning_space
 from trackrod.reference import Reference, Replay
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import Script
 from trackrod.rtm.spec import RtmSpec
 from trackrod.simulate.drive import prepared, simulate
 from trackrod.simulate.script import can_be_scripted, scripted
+from trackrod.tune.space import SplitParameters, TuningSpace, tuning_space
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import VEHICLE, Vehicle
 from trackrod.workflow.cache import cached_run
@@ -315,7 +316,7 @@ class _References:
             self.announce("reference", planned.label, self._done / total)
             return found
 
-        with ThreadPoolExecutor() as pool:
+        with executor() as pool:
             # the order in which they are begun: what takes longest first
             futures = [pool.submit(one, planned, needed=True) for planned in tests]
             others = [pool.submit(one, planned, needed=False) for planned in held]

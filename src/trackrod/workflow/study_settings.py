@@ -17,15 +17,15 @@ from typing import Any, TypeVar
 from trackrod.convert.conversion import Detail
 from trackrod.core.errors import InputError, Place, Problem, close_matches, raise_if_errors
 from trackrod.core.files import read_bytes, require_file
+from trackrod.fit.methods import METHODS
+from trackrod.fit.objective import Objective
+from trackrod.fit.outcome import Budget
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre
 from trackrod.metrics.indices import INDEX_SETS
-from trackrod.optimise.methods import METHODS
-from trackrod.optimise.objective import Objective
-from trackrod.optimise.outcome import Budget
-from trackrod.optimise.tuning_space import PAPER_SET, RANGE, SPLIT_FACTORS, Bounds
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.simulate.script import can_be_scripted
+from trackrod.tune.space import PAPER_SET, RANGE, SPLIT_FACTORS, Bounds
 from trackrod.vehicle.systems import PayloadLevel
 
 __all__ = ["Mode", "PlannedTest", "StudySettings", "read_study_file"]

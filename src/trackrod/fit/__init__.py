@@ -1,0 +1,1 @@
+"""Fitting of parameters: objective, searches, confidence, sensitivity, identifiability. It knows no vehicle."""

@@ -1,1 +1,0 @@
-"""What a parameter does to the indices, which parameters the manoeuvres can tell apart, how far each may go."""

@@ -1,0 +1,190 @@
+"""Tuning a real-time model: indices of scripted manoeuvres against a reference, as functions of scaled parameters.
+
+Residuals are those of the runs; their Jacobian follows the tangent of each run, which the core computes exactly. What
+is left to differences is the reading of an index from a run, along that tangent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from queue import SimpleQueue
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod.core.artefact import Artefact
+from trackrod.core.errors import ConvergenceError, InputError
+from trackrod.core.executors import executor, worker_count
+from trackrod.core.files import hash_bytes
+from trackrod.core.series import Run
+from trackrod.fit.blocks import Block
+from trackrod.fit.problem import Blocks
+from trackrod.metrics.indices import indices
+from trackrod.rtm.script import Script, ScriptedVehicle, Tangent
+from trackrod.rtm.spec import RTM
+from trackrod.tune.space import TuningSpace
+
+__all__ = ["ScriptedTest", "TuningProblem"]
+
+Array = NDArray[np.float64]
+
+#: Step along a tangent with which an index is read [z].
+_ALONG = 1e-4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScriptedTest:
+    """A manoeuvre that the model is compared in.
+
+    Attributes
+    ----------
+    label
+        Unique; the manoeuvre that the indices are said to be of.
+    manoeuvre
+        Name; decides which indices there are.
+    reference
+        The run of the reference.
+    script
+        What its driver did.
+    """
+
+    label: str
+    manoeuvre: str
+    reference: Run
+    script: Script
+
+
+class TuningProblem:
+    """Indices of a real-time model over its tunable parameters.
+
+    Parameters
+    ----------
+    space
+        What is tuned.
+    tests
+        What is driven.
+    step
+        Of the integration [s].
+    workers
+        How many runs at a time; all processors if not given.
+    """
+
+    def __init__(
+        self,
+        space: TuningSpace,
+        tests: Sequence[ScriptedTest],
+        *,
+        step: float = 1e-3,
+        workers: int | None = None,
+        strength: float = 0.0,
+    ) -> None:
+        if not tests:
+            raise InputError("there is no manoeuvre to tune with")
+        self.space = space
+        self.tests = tuple(tests)
+        self.strength = strength
+        self.step = step
+        self._workers = worker_count(workers)
+        # Models are compiled once; each worker takes one out and puts it back.
+        self._vehicles: SimpleQueue[ScriptedVehicle] = SimpleQueue()
+        for _ in range(self._workers):
+            self._vehicles.put(ScriptedVehicle(space.nominal, step=step))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the variables."""
+        return self.space.names
+
+    @property
+    def key(self) -> str:
+        """Everything that determines the results, as one hash."""
+        parts = [Artefact(RTM, self.space.nominal).sha256, repr(self.space.tunables), repr((self.step, self.strength))]
+        for test in self.tests:
+            parts += [test.label, test.manoeuvre, test.script.key]
+            parts += [hash_bytes(np.ascontiguousarray(test.reference[column]).tobytes()) for column in test.reference]
+        return hash_bytes("\n".join(parts).encode())
+
+    def guided(self, strength: float) -> TuningProblem:
+        """The problem with the model pulled to the motion of the reference."""
+        if strength == self.strength:
+            return self
+        return TuningProblem(self.space, self.tests, step=self.step, workers=self._workers, strength=strength)
+
+    def runs(self, z: Array) -> dict[str, Run]:
+        """Runs of the model at a point, by label; errors as `evaluate`."""
+        spec = self.space.spec(z)
+        vehicle = self._vehicles.get()
+        try:
+            vehicle.settle(spec)
+            with executor(self._workers) as pool:
+                found = pool.map(lambda test: vehicle.run(test.script, self.strength), self.tests)
+                return {test.label: run for test, run in zip(self.tests, found, strict=True)}
+        finally:
+            self._vehicles.put(vehicle)
+
+    def evaluate(self, z: Array) -> Blocks:
+        """The indices at a point.
+
+        Raises
+        ------
+        ConvergenceError
+            The model breaks down, or has nothing in common with the reference any more.
+        """
+        runs = self.runs(z)
+        return tuple(block for test in self.tests for block in _blocks(test, runs[test.label]))
+
+    def evaluate_many(self, zs: Sequence[Array]) -> list[Blocks | None]:
+        """The indices at many points, side by side; None where the model breaks down."""
+        with executor(self._workers) as pool:
+            return list(pool.map(self._evaluate_alone, zs))
+
+    def _evaluate_alone(self, z: Array) -> Blocks | None:
+        vehicle = self._vehicles.get()
+        try:
+            vehicle.settle(self.space.spec(z))
+            return tuple(
+                block for test in self.tests for block in _blocks(test, vehicle.run(test.script, self.strength))
+            )
+        except ConvergenceError:
+            return None
+        finally:
+            self._vehicles.put(vehicle)
+
+    def linearise(self, z: Array) -> Blocks:
+        """The indices at a point with the Jacobian of every residual; errors as `evaluate`."""
+        directions = self.space.directions(z)
+        vehicle = self._vehicles.get()
+        try:
+            vehicle.settle(self.space.spec(z), directions)
+            with executor(self._workers) as pool:
+                found = pool.map(lambda test: self._linearised(vehicle, test, len(directions)), self.tests)
+                return tuple(block for blocks in found for block in blocks)
+        finally:
+            self._vehicles.put(vehicle)
+
+    def _linearised(self, vehicle: ScriptedVehicle, test: ScriptedTest, count: int) -> Blocks:
+        tangent = vehicle.tangent(test.script, self.strength)
+        blocks = _blocks(test, tangent.run)
+        columns = [_slopes(test, tangent, direction) for direction in range(count)]
+        return tuple(
+            replace(block, jacobian=np.column_stack([column[k] for column in columns]))
+            for k, block in enumerate(blocks)
+        )
+
+
+def _blocks(test: ScriptedTest, run: Run) -> Blocks:
+    try:
+        found = indices(test.manoeuvre, test.reference, run)
+    except InputError as error:
+        raise ConvergenceError(f"'{test.label}' cannot be compared: {error}") from error
+    blocks = []
+    for index in found:
+        abscissa, residual = index.residual()
+        blocks.append(Block(test.label, index.name, residual, abscissa=abscissa))
+    return tuple(blocks)
+
+
+def _slopes(test: ScriptedTest, tangent: Tangent, direction: int) -> list[Array]:
+    up, down = (_blocks(test, tangent.along(direction, sign * _ALONG)) for sign in (1.0, -1.0))
+    return [(a.residual - b.residual) / (2.0 * _ALONG) for a, b in zip(up, down, strict=True)]

@@ -1,0 +1,227 @@
+"""The result of a conversion study: what was compared, tuned, and held out, as one object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from trackrod.convert.vehicle_data import Source
+from trackrod.core.corners import Axle
+from trackrod.core.errors import Problem
+from trackrod.core.plain import Plain
+from trackrod.core.series import Run
+from trackrod.fit.candidates import Candidate
+from trackrod.fit.identifiability import Identifiability
+from trackrod.fit.local_sensitivity import LocalSensitivity
+from trackrod.fit.objective import Objective
+from trackrod.fit.outcome import Outcome
+from trackrod.fit.ranges import Range
+from trackrod.fit.screening import Screening
+from trackrod.fit.variance_shares import VarianceShares
+from trackrod.kc.maps import KcMaps
+from trackrod.metrics.indices import Index
+from trackrod.rtm.spec import RtmSpec
+from trackrod.tune.space import Tunable
+
+__all__ = ["ErrorBudgetEntry", "StudyResult", "TestResult", "TunedParameter"]
+
+
+@dataclass(frozen=True, slots=True)
+class TunedParameter:
+    """One parameter before and after.
+
+    Attributes
+    ----------
+    tunable
+        Name, unit, nominal value and bounds.
+    z
+        Tuned, scaled: ±1 are the bounds.
+    std_pct
+        Standard deviation of the tuned value [% of the nominal value].
+    on_bound
+        Whether the search was stopped by a bound: an alarm, something else is wrong.
+    identifiable
+        Whether these manoeuvres can tell its value.
+    verdict
+        In words.
+    """
+
+    tunable: Tunable
+    z: float
+    std_pct: float
+    on_bound: bool
+    identifiable: bool
+    verdict: str
+
+    @property
+    def value(self) -> float:
+        """Tuned [SI]."""
+        return self.tunable.value(self.z)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TestResult:
+    """One manoeuvre: the reference and the model before and after tuning.
+
+    Attributes
+    ----------
+    label
+        Name of the manoeuvre, with what is special about it: ``step_steer, laden``.
+    title
+        In words.
+    hold_out
+        Whether tuning never saw it.
+    reference, nominal, tuned
+        The three runs.
+    nominal_indices, tuned_indices
+        Their differences from the reference.
+    """
+
+    label: str
+    title: str
+    hold_out: bool
+    reference: Run
+    nominal: Run
+    tuned: Run
+    nominal_indices: tuple[Index, ...]
+    tuned_indices: tuple[Index, ...]
+
+    __test__ = False  # not a test of pytest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ErrorBudgetEntry:
+    """The tuned model with one sub-model swapped: how much its indices depend on it.
+
+    Attributes
+    ----------
+    what
+        Which sub-model, and for which one: "compliance left out".
+    indices
+        Values [%] by label of the index.
+    """
+
+    what: str
+    indices: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyResult:
+    """A conversion from beginning to end.
+
+    Attributes
+    ----------
+    name
+        Of the vehicle.
+    description
+        Lines about the vehicle and the study for people, by heading: mass, wheelbase, payload, files, versions, …
+    problems
+        Of the audit of the vehicle or the check of the reference.
+    maps
+        K&C maps of both axles.
+    round_trip
+        Largest difference between the K&C of the model and the maps, in words by quantity.
+    nominal, tuned
+        The model before and after.
+    sources
+        Where the numbers of the model came from.
+    tests
+        Tuning and hold-out manoeuvres.
+    objective
+        What was made small; its tolerance is the TP line.
+    outcome
+        Of the search.
+    parameters
+        Tuned parameters.
+    sensitivity, identifiability, candidates, ranges
+        Of the nominal model.
+    screening, variance
+        Global sensitivity over the whole ranges, by Morris and by Sobol; None if it was not asked for.
+    error_budget
+        Sub-models swapped one at a time.
+    seconds
+        By stage: read, kc, convert, reference, sensitivity, optimise, report, total.
+    limits
+        What the model is not valid for, a sentence each.
+    """
+
+    name: str
+    description: Mapping[str, str]
+    problems: tuple[Problem, ...]
+    maps: Mapping[Axle, KcMaps]
+    round_trip: Mapping[str, str]
+    nominal: RtmSpec
+    tuned: RtmSpec
+    sources: Mapping[str, Source]
+    tests: tuple[TestResult, ...]
+    objective: Objective
+    objective_nominal: float
+    outcome: Outcome
+    parameters: tuple[TunedParameter, ...]
+    sensitivity: LocalSensitivity
+    identifiability: Identifiability
+    candidates: tuple[Candidate, ...] = ()
+    ranges: tuple[Range, ...] = ()
+    error_budget: tuple[ErrorBudgetEntry, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    limits: tuple[str, ...] = ()
+    screening: Screening | None = None
+    variance: VarianceShares | None = None
+
+    @property
+    def tolerance_pct(self) -> float:
+        """TP [%]."""
+        return self.objective.tolerance_pct
+
+    def worst(self, *, hold_out: bool) -> tuple[str, Index] | None:
+        """The largest index after tuning of the tuning or of the hold-out manoeuvres, with the label of its test."""
+        found = [
+            (test.label, index) for test in self.tests if test.hold_out is hold_out for index in test.tuned_indices
+        ]
+        return max(found, key=lambda item: item[1].value_pct, default=None)
+
+    def summary(self) -> dict[str, Plain]:
+        """What `summary.json` holds."""
+        found: dict[str, Plain] = {
+            "vehicle": self.name,
+            "seconds": {key: round(value, 3) for key, value in self.seconds.items()},
+            "evaluations": self.outcome.evaluations + self.outcome.linearisations,
+            "optimiser": self.outcome.method,
+            "reason": str(self.outcome.reason),
+            "objective": {"nominal": self.objective_nominal, "optimised": self.outcome.value},
+            "tolerance_pct": self.tolerance_pct,
+            "problems": [problem.as_dict() for problem in self.problems],
+            "indices": [
+                {
+                    "manoeuvre": test.label,
+                    "index": after.name,
+                    "nominal_pct": before.value_pct,
+                    "optimised_pct": after.value_pct,
+                    "coverage": after.coverage,
+                    "hold_out": test.hold_out,
+                }
+                for test in self.tests
+                for before, after in zip(test.nominal_indices, test.tuned_indices, strict=True)
+            ],
+            "parameters": [
+                {
+                    "name": item.tunable.name,
+                    "unit": item.tunable.unit,
+                    "nominal": item.tunable.nominal,
+                    "optimised": item.value,
+                    "lower": item.tunable.lower,
+                    "upper": item.tunable.upper,
+                    "change_pct": item.tunable.change_pct(item.z),
+                    "std_pct": item.std_pct,
+                    "on_bound": item.on_bound,
+                    "identifiable": item.identifiable,
+                    "verdict": item.verdict,
+                }
+                for item in self.parameters
+            ],
+        }
+        if self.screening is not None:
+            found["screening"] = dict(self.screening.to_plain())
+        if self.variance is not None:
+            found["variance"] = dict(self.variance.to_plain())
+        return found

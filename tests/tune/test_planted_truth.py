@@ -1,0 +1,116 @@
+"""A model with known changes is found again from noisy runs of itself, by every optimiser, within its confidence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rtm.converted_vehicles import spec_of
+from trackrod.core import signals
+from trackrod.core.series import Run
+from trackrod.fit.covariance import confidence
+from trackrod.fit.identifiability import Verdict, identify
+from trackrod.fit.methods import METHODS, minimise
+from trackrod.fit.outcome import Budget
+from trackrod.manoeuvres.registry import manoeuvre
+from trackrod.rtm.driving import RealTimeVehicle
+from trackrod.rtm.script import ScriptedVehicle
+from trackrod.simulate.drive import simulate
+from trackrod.simulate.script import scripted
+from trackrod.tune.problem import ScriptedTest, TuningProblem
+from trackrod.tune.space import TuningSpace, tuning_space
+
+TRUTH = {"sprung_mass": 0.4, "Izz": -0.6, "cg_to_front": 0.3}
+#: Short: a test, not a study.
+TESTS = {
+    "step_steer": {"steering_wheel_angle_deg": "40", "hold_s": "1.5", "speed_kmh": "80"},
+    "single_sine": {"steering_wheel_angle_deg": "40", "frequency_Hz": "1", "after_s": "0.5", "speed_kmh": "80"},
+}
+#: Standard deviation of the noise of every sample, as a share of the largest value of its signal.
+NOISE = 0.01
+#: Evaluations that are enough for each method.
+BUDGETS = {"gauss-newton": 40, "pattern-search": 250, "nomad": 250, "homotopy": 80, "global": 80}
+
+
+def space() -> TuningSpace:
+    return tuning_space(spec_of("suv"), names=tuple(TRUTH))
+
+
+def noisy(run: Run, seed: int) -> Run:
+    random = np.random.default_rng(seed)
+    driver = (signals.STEERING_WHEEL_ANGLE, signals.THROTTLE, signals.BRAKE, signals.GEAR)
+    inputs = {signal.column for signal in (signals.TIME, *driver)}
+    columns = {
+        name: values if name in inputs else values + NOISE * np.abs(values).max() * random.standard_normal(values.size)
+        for name, values in run.items()
+    }
+    return Run(columns, run.metadata)
+
+
+@pytest.fixture(scope="module")
+def problem() -> TuningProblem:
+    chosen = space()
+    true = chosen.spec(np.array(list(TRUTH.values())))
+    tests = []
+    for k, (name, settings) in enumerate(TESTS.items()):
+        wanted = manoeuvre(name, settings)
+        script = scripted(wanted, simulate(RealTimeVehicle(true), wanted))
+        vehicle = ScriptedVehicle(true)
+        vehicle.settle()
+        tests.append(ScriptedTest(name, name, noisy(vehicle.run(script), k), script))
+    return TuningProblem(chosen, tests)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_planted_truth(problem: TuningProblem, method: str) -> None:
+    found = minimise(problem, method=method, budget=Budget(BUDGETS[method]), seed=1)
+    exact = minimise(problem, budget=Budget(40))
+    # Other methods stop somewhere near the optimum, on their mesh.
+    reach = 0.0 if method == "gauss-newton" else 0.06
+    std = confidence(problem.names, exact.z, problem.linearise(exact.z)).std
+    for name, value, deviation in zip(problem.names, found.z, std, strict=True):
+        assert abs(value - TRUTH[name]) < 3.0 * deviation + reach, name
+    assert found.value < 1.02 * exact.value + 0.01
+
+
+def test_the_confidence_is_neither_boastful_nor_shy(problem: TuningProblem) -> None:
+    found = minimise(problem, budget=Budget(40))
+    sure = confidence(problem.names, found.z, problem.linearise(found.z))
+    assert all(sure.determined)
+    assert (sure.std < 0.2).all()
+    assert (sure.std > 1e-4).all()
+
+
+def test_what_cannot_be_seen_is_called_so(problem: TuningProblem) -> None:
+    blind = tuning_space(problem.space.nominal, names=("Izz", "engine_factor", "brake_rear"))
+    blocks = TuningProblem(blind, problem.tests).linearise(np.zeros(3))
+    found = identify(blind.names, blocks)
+    assert found["Izz"].verdict is Verdict.IDENTIFIABLE
+    assert found["brake_rear"].verdict is Verdict.NOT_SEEN
+
+
+def test_parallel_evaluations_are_the_same(problem: TuningProblem) -> None:
+    points = [np.zeros(3), np.array([0.1, -0.2, 0.3]), np.array([-1.0, 1.0, 1.0])]
+    for z, many in zip(points, problem.evaluate_many(points), strict=True):
+        assert many is not None
+        for one, other in zip(problem.evaluate(z), many, strict=True):
+            assert np.array_equal(one.residual, other.residual)
+
+
+def test_jacobians_against_differences(problem: TuningProblem) -> None:
+    z, step = np.array([0.1, -0.2, 0.3]), 1e-4
+    exact = problem.linearise(z)
+    for k in range(3):
+        up, down = z.copy(), z.copy()
+        up[k] += step
+        down[k] -= step
+        for block, high, low in zip(exact, problem.evaluate(up), problem.evaluate(down), strict=True):
+            by_difference = (high.residual - low.residual) / (2 * step)
+            assert block.jacobian is not None
+            assert np.linalg.norm(block.jacobian[:, k] - by_difference) < 1e-3 * np.linalg.norm(by_difference) + 1e-3
+
+
+def test_the_key_says_what_was_computed(problem: TuningProblem) -> None:
+    assert problem.key == TuningProblem(problem.space, problem.tests).key
+    assert problem.key != TuningProblem(problem.space, problem.tests[:1]).key
+    assert problem.key != problem.guided(0.5).key
