@@ -28,8 +28,8 @@ namespace {namespace} {{
 
 
 def import_declarations(package: str, module: str = "coefficients") -> types.ModuleType:
-    """Import a declaration module without the package's ``__init__``: only the standard library is there yet."""
-    for name in ("trackrod", "trackrod.core", f"trackrod.{package}"):
+    """Import a declaration module without any package's ``__init__``: only the standard library is there yet."""
+    for name in ("trackrod", *(f"trackrod.{each}" for each in ("core", "tyre", "vehicle", "rtm"))):
         if name not in sys.modules:
             stand_in = types.ModuleType(name)
             stand_in.__path__ = [str(SOURCE / name.replace(".", "/"))]  # type: ignore[attr-defined]
