@@ -21,7 +21,7 @@ from trackrod.core.series import Run
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
 from trackrod.rtm.spec import RTM, AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
-from trackrod.rtm.twin import Twin
+from trackrod.rtm.twin.model import Twin
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPILER = next((path for name in ("g++", "clang++") if (path := shutil.which(name))), None)

@@ -26,15 +26,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.constants import constant
 from trackrod.core.corners import Side
-from trackrod.core.errors import InputError
-from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
-from trackrod.core.quantities import KINDS
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, row_layout
-from trackrod.rtm.spec import RtmSpec, SteeringSpec
+from trackrod.rtm.spec import RtmSpec
+from trackrod.rtm.twin.driveline import TwinDriveline
+from trackrod.rtm.twin.maps import Line, Surface, straight
+from trackrod.rtm.twin.steering import TwinSteering
+from trackrod.rtm.twin.tyre import TwinTyre
 from trackrod.tyre import twin as formula
-from trackrod.tyre.coefficients import Version
 from trackrod.tyre.model import Tyre
-from trackrod.tyre.properties import Tyreside
 
 __all__ = ["Twin"]
 
@@ -44,13 +43,6 @@ Array = NDArray[np.float64]
 _BRAKE_STIFFNESS, _BRAKE_DAMPING = constant("brake_stiffness"), constant("brake_damping")
 #: Speed at which dry friction has 70 % of its force [m/s].
 _FRICTION_SPEED = constant("friction_speed")
-#: Clutch: slip for each unit of torque [rad/s / N·m], time to close after a shift [s], governor [N·m·s/rad].
-_CLUTCH_SLIP, _CLOSING_TIME, _GOVERNOR = map(constant, ("clutch_slip", "clutch_closing_time", "governor"))
-#: Elastic steering: mesh [N/m], pinion [kg·m²], [N·m·s/rad], torsion bar [N·m·s/rad].
-_MESH_STIFFNESS, _PINION_INERTIA = constant("mesh_stiffness"), constant("pinion_inertia")
-_PINION_DAMPING, _BAR_DAMPING = constant("pinion_damping"), constant("torsion_bar_damping")
-#: Transient slip: shortest relaxation length [m], largest slip.
-_SHORTEST_RELAXATION, _LARGEST_SLIP = constant("shortest_relaxation"), constant("largest_transient_slip")
 #: Where the numbers lie in a row of the core.
 _ROW = row_layout(inputs=False)
 _UP = np.array([0.0, 0.0, 1.0])
@@ -85,68 +77,6 @@ class _Wheel:
         return np.array([-np.sin(self.steer) * c, np.cos(self.steer) * c, np.sin(self.inclination)])
 
 
-class _TwinTyre:
-    """One tyre: transient slip, vertical force, formula."""
-
-    def __init__(self, tyre: Tyre, wheel: int, offset: float) -> None:
-        properties = tyre.properties
-        if properties.version is Version.PAC89 or properties.deflection_load or properties.bottoming:
-            raise InputError(f"the twin knows Magic Formula tyres without curves only, not '{properties.name}'")
-        if properties.tyreside is Tyreside.SYMMETRIC:
-            properties = properties.symmetric()
-        self.version = properties.version
-        names = (item.name for item in properties.declarations)
-        self.c = dict(zip(names, properties.values().tolist(), strict=True))
-        self.mirrored, self.pressure = tyre.mirrored, tyre.pressure
-        self.wheel, self.offset = wheel, offset
-        self.reset()
-
-    def reset(self) -> None:
-        self.sx = self.sy = 0.0
-        self.last = {"sigma_x": 0.3, "sigma_y": 0.3, "Kxk": 0.0, "Kya": 0.0, "Fx": 0.0, "Fy": 0.0}
-        self.row = np.zeros(10)  # Fx, Fy, Fz, Mx, My, Mz, kappa, alpha, gamma, deflection
-
-    def load(self, rho: float, rate: float, omega: float, gamma: float) -> float:
-        """Vertical force [N] at a deflection [m] and its rate [m/s]."""
-        c = self.c
-        last = self.last
-        force = formula.vertical_force(self.version, c, rho, omega, last["Fx"], last["Fy"], gamma, self.pressure)
-        depth = c["RIM_RADIUS"] + c["BOTTOM_OFFST"] - (float(formula.free_radius(c, omega)) - rho)
-        rim = c["BOTTOM_STIFF"] * depth if c["RIM_RADIUS"] > 0 and depth > 0 else 0.0
-        return float(max(force + rim + c["VERTICAL_DAMPING"] * rate, 0.0))
-
-    def slip(self, Vx: float, Vsx: float, Vsy: float, Fz: float, h: float) -> tuple[float, float]:
-        """Lagged slips after a step of σ ds/dt + |Vx| s = −V_s (Pacejka 2012, 7.2.1), damped at standstill (8.128)."""
-        last = self.last
-        self.sx = _relaxed(self.sx, Vsx, Vx, last["sigma_x"], h)
-        self.sy = _relaxed(self.sy, -Vsy, Vx, last["sigma_y"], h)
-        low = self.c["VXLOW"]
-        return (
-            _damped(self.sx, Vsx, Vx, Fz, last["Kxk"], last["sigma_x"], low),
-            _damped(self.sy, -Vsy, Vx, Fz, last["Kya"], last["sigma_y"], low),
-        )
-
-    def evaluate(self, Fz: float, kappa: float, alpha: float, gamma: float, Vx: float) -> dict[str, float]:
-        out = formula.evaluate(
-            self.version,
-            self.c,
-            Fz,
-            kappa,
-            alpha,
-            gamma,
-            Vx,
-            self.pressure,
-            limits=True,
-            mirrored=self.mirrored,
-        )
-        found = {name: float(value) for name, value in out.items()}
-        self.last = {name: found[name] for name in self.last}
-        # a tyre that slides stores the deflection of its force, not that of its slip
-        self.last["sigma_x"] *= _deflection_share(found["mux"] * Fz, found["Kxk"], kappa)
-        self.last["sigma_y"] *= _deflection_share(found["muy"] * Fz, found["Kya"], np.tan(alpha))
-        return found
-
-
 class Twin:
     """A real-time model in NumPy.
 
@@ -163,13 +93,13 @@ class Twin:
     def __init__(self, spec: RtmSpec, step: float = 1e-3) -> None:
         self.spec, self.h, self.p = spec, step, spec.parameters
         self.tyres = [
-            _TwinTyre(Tyre(spec.tyres[place.tyre], mounted=wheel.corner.side), i, place.offset)
+            TwinTyre(Tyre(spec.tyres[place.tyre], mounted=wheel.corner.side), i, place.offset)
             for i, wheel in enumerate(spec.wheels)
             for place in wheel.tyres
         ]
-        self._maps = [_Surface(wheel.first, wheel.second, wheel.kinematics) for wheel in spec.wheels]
+        self._maps = [Surface(wheel.first, wheel.second, wheel.kinematics) for wheel in spec.wheels]
         self._curves = [
-            {name: _Line(curve.x, curve.y) for name, curve in curves.items()}
+            {name: Line(curve.x, curve.y) for name, curve in curves.items()}
             for curves in (
                 {"spring": axle.spring, "stops": axle.stops, "antiroll": axle.antiroll, "damper": axle.damper}
                 for axle in spec.axles
@@ -178,7 +108,7 @@ class Twin:
         front = spec.wheels[0].centre
         p = self.p
         self.origin = np.array([front[0] - p["cg_to_front"], p["cg_y"], p["cg_height"] + spec.road_height])
-        self.driveline = _Driveline(spec)
+        self.driveline = TwinDriveline(spec)
         self.reset()
 
     def _of(self, name: str, i: int) -> float:
@@ -197,7 +127,7 @@ class Twin:
         self.heights = np.full(len(self.tyres), self.spec.road_height)
         self.angle = self.rack = self.steering_torque = 0.0
         if self.spec.steering is not None:
-            self.steering = _Steering(self.spec.steering)
+            self.steering = TwinSteering(self.spec.steering)
         self.acceleration = np.zeros(3)
         for tyre in self.tyres:
             tyre.reset()
@@ -332,7 +262,7 @@ class Twin:
             inclination=float(pose["rx"]),
         )
 
-    def _contact(self, tyre: _TwinTyre, R: Array, height: float, road_speed: float) -> None:
+    def _contact(self, tyre: TwinTyre, R: Array, height: float, road_speed: float) -> None:
         """Contact of a tyre with the level road under it, and its wrench on the wheel."""
         wheel, i = self.wheels[tyre.wheel], tyre.wheel
         omega = self.spin[i]
@@ -498,8 +428,8 @@ class Twin:
             wanted = np.zeros(len(COMPLIANCE_CHANNELS))
             for k, item in enumerate(spec.compliance):
                 own, other = self._load(i, k), self._load(i ^ 1, k)
-                wanted += _straight(item.own_load, item.own, own)
-                wanted += _straight(item.opposite_load, item.opposite, other)
+                wanted += straight(item.own_load, item.own, own)
+                wanted += straight(item.opposite_load, item.opposite, other)
             self.compliance[i] += share * (self._of("compliance_factor", i) * wanted - self.compliance[i])
 
     def _steer(self, angle_rate: float) -> None:
@@ -527,247 +457,6 @@ class Twin:
             "aligning_moment": wheel.Mz,
         }
         return loads[COMPLIANCE_LOADS[kind]]
-
-
-class _Steering:
-    """Pfeffer's steering: the driver holds the wheel, a torsion bar turns the pinion, the mesh pushes the rack."""
-
-    def __init__(self, spec: SteeringSpec) -> None:
-        self.spec = spec
-        self.bar, self.assist = (_Line(curve.x, curve.y) for curve in (spec.torsion_bar, spec.assist))
-        self.rack = self.rack_rate = self.pinion = self.pinion_rate = 0.0
-
-    def step(self, angle: float, angle_rate: float, force: float, mass: float, ratio: float, h: float) -> float:
-        """New rack and pinion under the force of the wheels [N]; the torque of the bar [N·m]."""
-        twist = angle - self.pinion
-        bar = self.bar(twist) + (angle_rate - self.pinion_rate) * _BAR_DAMPING
-        mesh = (self.pinion * ratio - self.rack) * _MESH_STIFFNESS
-        assist = self.assist(twist) * (-1.0 if ratio < 0 else 1.0)
-        friction = self.spec.rack_friction * self.rack_rate / np.hypot(_FRICTION_SPEED, self.rack_rate)
-        momentum = mass * self.rack_rate + h * (force + mesh + assist - friction)
-        self.rack_rate = float(momentum / (mass + h * self.spec.rack_damping))
-        self.rack += h * self.rack_rate
-        momentum = _PINION_INERTIA * self.pinion_rate + h * (bar - mesh * ratio)
-        self.pinion_rate = float(momentum / (_PINION_INERTIA + h * _PINION_DAMPING))
-        self.pinion += h * self.pinion_rate
-        return bar
-
-
-class _Driveline:
-    """Engine, clutch, gearbox and differentials; without a powertrain nothing turns."""
-
-    def __init__(self, spec: RtmSpec) -> None:
-        self.powertrain = spec.powertrain
-        self.locks: list[_Line | None] = [None, None]
-        self.start(0.0, 1)
-        if spec.powertrain is None:
-            return
-        front = spec.powertrain.front_share
-        self.shares = np.array([front, front, 1.0 - front, 1.0 - front]) / 2
-        items = (spec.powertrain.front_differential, spec.powertrain.rear_differential)
-        for i, (item, share) in enumerate(zip(items, (front, 1.0 - front), strict=True)):
-            if item is not None and share > 0:
-                self.locks[i] = _Line(item.curve.x, item.curve.y)
-
-    def start(self, speed: float, gear: int) -> None:
-        self.speed, self.gear, self.since_shift, self.torque = speed, gear, 1e9, 0.0
-        self.next_gear, self.input_before = gear, 0.0
-
-    @property
-    def ratio(self) -> float:
-        if self.powertrain is None or self.gear < 1:
-            return 0.0
-        return float(self.powertrain.gearbox.ratios[self.gear - 1] * self.powertrain.gearbox.final_drive)
-
-    def torque_gain(self, i: int) -> float:
-        """Torque of a wheel for each unit of torque of the clutch; losses when driving only."""
-        if self.powertrain is None:
-            return 0.0
-        efficiency = self.powertrain.gearbox.efficiency if self.torque >= 0 else 1.0
-        return float(self.ratio * self.shares[i] * efficiency)
-
-    def lock_torque(self, i: int, spins: Array) -> float:
-        curve = self.locks[i // 2]
-        if curve is None:
-            return 0.0
-        left = i // 2 * 2
-        return curve(float(spins[left] - spins[left + 1])) * (-1.0 if i == left else 1.0)
-
-    def lock(self, axle: int, spins: Array, mobility: Array, constant: Array, gain: Array) -> tuple[float, float]:
-        """Torque of a locking differential beyond that of the old spins: first + second · torque of the clutch.
-
-        Implicit: T = T0 + k (Δω⁺ − Δω). The new spins are changed in place.
-        """
-        curve = self.locks[axle]
-        if curve is None:
-            return 0.0, 0.0
-        left, right = 2 * axle, 2 * axle + 1
-        difference = float(spins[left] - spins[right])
-        slope = max(0.0, (curve(difference + 1e-3) - curve(difference - 1e-3)) / 2e-3)
-        share = slope / (1.0 + slope * (mobility[left] + mobility[right]))
-        first = share * (constant[left] - constant[right] - difference)
-        second = share * (gain[left] - gain[right])
-        for values, torque in ((constant, first), (gain, second)):
-            values[left] -= mobility[left] * torque
-            values[right] += mobility[right] * torque
-        return float(first), float(second)
-
-    def begin_step(self, spins: Array, throttle: float, wanted: int, factor: float, h: float) -> None:
-        """Choose gear, torque of the engine and capacity of the clutch."""
-        train = self.powertrain
-        if train is None:
-            return
-        box = train.gearbox
-        self.since_shift += h
-        if self.since_shift >= 0:
-            self.gear = self.next_gear
-        self._shift(spins, throttle, wanted, h)
-        self.input_before = float(self.ratio * self.shares @ spins)
-        began, shifting = self.since_shift, self.since_shift < box.shift_time
-        closed = float(np.clip((min(began + h, box.shift_time) - max(began, 0.0)) / h, 0.0, 1.0))
-        at_speed = np.array([np.interp(self.speed, train.engine.speed, column) for column in train.engine.torque.T])
-        driven, dragged = (np.interp(pedal, train.engine.throttle, at_speed) for pedal in (throttle, 0.0))
-        self.engine = float(driven + (dragged - driven) * closed) * factor
-        if self.speed < train.idle_speed:
-            self.engine = max(self.engine, (train.idle_speed - self.speed) * _GOVERNOR)
-        if self.speed > train.speed_limit:
-            self.engine = min(self.engine, (train.speed_limit - self.speed) * _GOVERNOR)
-        self.inertia = train.engine_inertia
-        if self.gear > 0:
-            self.inertia += train.driveline_inertia / box.ratios[self.gear - 1] ** 2
-        if began < 0:  # the clutch opens within this step
-            self.capacity = abs(self.torque) * -began / h
-            return
-        share = 0.0
-        if self.gear > 0 and not shifting:
-            share = float(np.clip((self.since_shift - box.shift_time) / _CLOSING_TIME, 0.0, 1.0))
-        share *= float(np.clip((self.speed - 0.75 * train.idle_speed) / (0.5 * train.idle_speed), 0.0, 1.0))
-        if abs(self.ratio * self.shares @ spins) < 0.9 * train.idle_speed and throttle <= 0:
-            share = 0.0
-        self.capacity = train.clutch_capacity * share
-
-    def _shift(self, spins: Array, throttle: float, wanted: int, h: float) -> None:
-        """Change gear one step after the instant at which the shift speed is passed, or at once if it was before."""
-        train = self.powertrain
-        if train is None:
-            return
-        box, most = train.gearbox, len(train.gearbox.ratios)
-        if wanted != 0:
-            following = min(max(wanted, 0), most)
-            if following != self.gear:
-                self.since_shift = 0.0
-            self.gear = self.next_gear = following
-            return
-        if self.gear < 1:
-            self.gear = self.next_gear = 1
-        if self.since_shift < box.shift_time + _CLOSING_TIME:
-            return
-        speed, before = float(self.ratio * self.shares @ spins), self.input_before
-        if self.gear < most and speed > box.upshift[self.gear - 1] and throttle > 0:
-            by, threshold = 1, box.upshift[self.gear - 1]
-        elif self.gear > 1 and speed < box.downshift[self.gear - 2]:
-            by, threshold = -1, box.downshift[self.gear - 2]
-        else:
-            return
-        self.next_gear = self.gear + by
-        if by * before <= by * threshold:
-            self.since_shift = (speed - threshold) / (speed - before) * h - h
-        else:
-            self.gear, self.since_shift = self.next_gear, 0.0
-
-    def close(self, constant: Array, gain: Array, h: float) -> None:
-        """Torque of the clutch at the end of the step, where wheels turn with constant + gain · torque.
-
-        Engine: ω⁺ = ω + h (T_e − T)/J; clutch: T = (ω⁺ − input speed)/slip, at most its capacity.
-        """
-        if self.powertrain is None:
-            return
-        through = self.ratio * self.shares
-        wanted = 0.0
-        if self.capacity > 0:
-            free = self.speed + h / self.inertia * self.engine
-            wanted = float((free - through @ constant) / (through @ gain + _CLUTCH_SLIP + h / self.inertia))
-        self.torque = float(np.clip(wanted, -self.capacity, self.capacity))
-        self.speed = max(0.0, self.speed + (self.engine - self.torque) * h / self.inertia)
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Pieces
-
-
-def _deflection_share(limit: float, K: float, s: float) -> float:
-    """Share of the relaxation length that is left at a large slip (secant stiffness, Pacejka 2012, section 7.2.3)."""
-    linear = abs(K * s)
-    return limit / linear if linear > limit else 1.0
-
-
-def _relaxed(s: float, V: float, Vx: float, sigma: float, h: float) -> float:
-    length = max(sigma, _SHORTEST_RELAXATION)
-    return float(np.clip((s - V * h / length) / (1 + abs(Vx) * h / length), -_LARGEST_SLIP, _LARGEST_SLIP))
-
-
-def _damped(s: float, V: float, Vx: float, Fz: float, K: float, sigma: float, low: float) -> float:
-    if abs(Vx) >= low or K == 0:
-        return s
-    carcass = abs(K) / max(sigma, _SHORTEST_RELAXATION)
-    fade = 0.5 + 0.5 * np.cos(np.pi * abs(Vx) / low)
-    return float(s - 0.2 * np.sqrt(carcass * Fz / 9.81) * fade * V / abs(K))
-
-
-def _straight(x: Array, rows: Array, at: float) -> Array:
-    """Rows over x at a point, straight between and beyond the knots."""
-    if x.size == 0:
-        return np.zeros(len(COMPLIANCE_CHANNELS))
-    i = int(np.clip(np.searchsorted(x, at, side="right") - 1, 0, x.size - 2))
-    return np.asarray(rows[i] + (at - x[i]) / (x[i + 1] - x[i]) * (rows[i + 1] - rows[i]))
-
-
-class _Surface:
-    """Channels over two variables, bicubic with the slopes of parabolas at the nodes, straight beyond them."""
-
-    def __init__(self, x: Array, y: Array, values: Array) -> None:
-        self.x, self.y = x, y
-        by_x, by_y = (np.gradient(values, knots, axis=k, edge_order=2) for k, knots in enumerate((x, y)))
-        by_xy = np.gradient(by_x, y, axis=1, edge_order=2)
-        self.nodes = np.array([[values, by_y], [by_x, by_xy]])  # [slope by x?][slope by y?][i][j][channel]
-
-    def sample(self, x: float, y: float) -> tuple[Array, Array, Array]:
-        """Values and their derivatives by x and by y."""
-        i, wx = _hermite(x, self.x)
-        j, wy = _hermite(y, self.y)
-        around = self.nodes[:, :, i : i + 2, j : j + 2]
-        orders = ((0, 0), (1, 0), (0, 1))
-        value, by_x, by_y = (np.einsum("as,bt,abstk->k", wx[p], wy[q], around) for p, q in orders)
-        return value, by_x, by_y
-
-
-class _Line:
-    """A curve, cubic between its points without overshoot, straight beyond them; zero where there are none."""
-
-    def __init__(self, x: Array, y: Array) -> None:
-        self.x = x
-        if x.size:
-            axes = (Variable("x", KINDS["number"]), Variable("y", KINDS["number"]))
-            rules = (Interpolation.PCHIP, Extrapolation.LINEAR)
-            curve = Map1D(axes[0], x, axes[1:], y, interpolation=rules[0], extrapolation=rules[1])
-            self.nodes = np.array([y, curve.slope(x)[:, 0]])
-
-    def __call__(self, x: float) -> float:
-        if not self.x.size:
-            return 0.0
-        i, weights = _hermite(x, self.x)
-        return float((weights[0] * self.nodes[:, i : i + 2]).sum())
-
-
-def _hermite(x: float, knots: Array) -> tuple[int, tuple[Array, Array]]:
-    """Cell of x, and the weights of values and slopes at its two ends, for the value and for the derivative."""
-    inside = float(np.clip(x, knots[0], knots[-1]))
-    i = int(np.clip(np.searchsorted(knots, inside, side="right") - 1, 0, knots.size - 2))
-    d = float(knots[i + 1] - knots[i])
-    t = (inside - float(knots[i])) / d
-    value = np.array([[(1 + 2 * t) * (1 - t) ** 2, t * t * (3 - 2 * t)], [d * t * (1 - t) ** 2, d * t * t * (t - 1)]])
-    slope = np.array([[6 * t * (t - 1) / d, 6 * t * (1 - t) / d], [(1 - t) * (1 - 3 * t), t * (3 * t - 2)]])
-    return i, (value + (x - inside) * slope, slope)
 
 
 def _integral(force: Callable[[float], float], end: float) -> float:
