@@ -41,8 +41,8 @@ from trackrod.vehicle.characteristics import (
     StopCharacteristic,
 )
 from trackrod.vehicle.connectors import Bushing
-from trackrod.vehicle.elements import GROUND, Joint, JointType, Mode
-from trackrod.vehicle.instantiate import BushingPlace, Instance, Line
+from trackrod.vehicle.elements import GROUND, Joint, JointType, Mode, Role
+from trackrod.vehicle.instantiate import BushingPlace, Instance, Line, Member
 from trackrod.vehicle.mobility import mobility
 from trackrod.vehicle.template import LineType
 from trackrod.vehicle.template_reader import BUILT_IN, load_template, load_templates
@@ -98,6 +98,19 @@ def test_dangling_references_are_named(reading: VehicleReading) -> None:
     assert all(p.place.line is not None for p in left_out)
     rear = [c.name for c in reading.vehicle.dampers if c.name.startswith("TW_Rear")]
     assert not rear
+
+
+def test_sides_and_roles_of_parts_and_of_an_ascii_template(reading: VehicleReading) -> None:
+    found = {body.name: (body.side, body.role) for body in reading.vehicle.bodies}
+    for side in Side:
+        assert found[f"TR_Front_Suspension.drive_shaft_{side}"] == (side, Role.DRIVELINE)
+        assert found[f"TW_Rear_Suspension.tripot_{side}"] == (side, Role.DRIVELINE)
+        assert found[f"TW_Rear_Suspension.spindle_{side}"] == (side, Role.WHEEL)
+        assert found[f"TW_Rear_Suspension.swing_arm_{side}"] == (side, Role.CARRIER)
+        assert found[f"TW_Rear_Suspension.upper_strut_{side}"] == (side, Role.LINK)
+        assert found[f"TR_Rear_Tires.wheel_{side}"] == (side, Role.WHEEL)
+    assert found["TR_Steering.intermediate_shaft"] == (None, Role.STEERING)
+    assert found["TR_Body.trim_mass"] == (None, Role.BODY)
 
 
 def test_ascii_template_gives_the_rear_axle(reading: VehicleReading) -> None:
@@ -373,7 +386,8 @@ def fill(
         units=UnitSystem(),
         **given,
     )
-    instance = Instance(("arm_left", "arm_right"), (), inactive=inactive, **places)
+    bodies = {f"arm_{side}": Member("arm", side, Role.LINK) for side in Side}
+    instance = Instance(bodies, (), inactive=inactive, **places)
     paths = {reference(name): Path(name) for name in characteristics}
     files = {Path(name): value for name, value in characteristics.items()}
     return fill_places(Mechanism(subsystem, "my_template", instance), Characteristics(files, (), paths), ())

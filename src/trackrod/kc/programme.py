@@ -249,7 +249,7 @@ def _derived(
     own = _SIGNS if rolls else np.ones(2)  # travel of each wheel per step of the test
     readings = motion.rate("readings")
     for i, gauge in enumerate(of):
-        if gauge.side is not None and "_stop_" not in gauge.name:
+        if gauge.side is not None and not gauge.stop:
             ratio = readings[:, i] / own[SIDES.index(gauge.side)]
             turned = gauge.kind.name == "angle"
             short = gauge.name.replace("_length", "").replace("_twist", "")

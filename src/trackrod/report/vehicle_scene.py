@@ -231,7 +231,7 @@ def _parts(vehicle: Vehicle) -> Iterator[Part]:
             edges, tint = _carrier_edges(points, centres), None
         else:
             edges = [edge for edge in _edges(points, along=body.name in bars) if frozenset(edge) not in dampers]
-            tint = tints.setdefault(_without_side(body.name), len(tints)) if edges else None
+            tint = tints.setdefault(body.name.removesuffix(f"_{body.side}"), len(tints)) if edges else None
         details = _body_details(body)
         paths = (Path(Layer.BODIES, body.name, edge, details, tint=tint) for edge in edges)
         yield Part(body.name, points, tuple(paths))
@@ -532,12 +532,6 @@ def _body_details(body: Body) -> tuple[str, ...]:
 
 def _in_mm(point: Vector) -> str:
     return "({:.1f}, {:.1f}, {:.1f}) mm".format(*(1e3 * value + 0.0 for value in point))
-
-
-def _without_side(name: str) -> str:
-    for side in Side:
-        name = name.removesuffix(f"_{side}")
-    return name
 
 
 # Geometry
