@@ -116,10 +116,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A body: where something is attached to it in V [m], in either mode, and the lines that show it."""
+    """A body and the lines that show it."""
 
     body: str
-    attachments: tuple[Vector, ...]
     paths: tuple[Path, ...]
 
 
@@ -224,7 +223,7 @@ def _parts(vehicle: Vehicle) -> Iterator[Part]:
     for body in vehicle.bodies:
         points = attached[body.name]
         if body.name == vehicle.chassis:
-            yield Part(body.name, points, tuple(_box(body, points)))
+            yield Part(body.name, tuple(_box(body, points)))
             continue
         centres = carried.get(body.name, [])
         if centres:
@@ -234,7 +233,7 @@ def _parts(vehicle: Vehicle) -> Iterator[Part]:
             tint = tints.setdefault(body.name.removesuffix(f"_{body.side}"), len(tints)) if edges else None
         details = _body_details(body)
         paths = (Path(Layer.BODIES, body.name, edge, details, tint=tint) for edge in edges)
-        yield Part(body.name, points, tuple(paths))
+        yield Part(body.name, tuple(paths))
 
 
 def _attachments(vehicle: Vehicle, body: str) -> tuple[Vector, ...]:

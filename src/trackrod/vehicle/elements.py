@@ -54,26 +54,6 @@ class JointType(StrEnum):
     ORIENTATION = "orientation"
     PERPENDICULAR = "perpendicular"
 
-    @property
-    def constraints(self) -> int:
-        """Number of freedoms that the joint takes away."""
-        return _CONSTRAINTS[self]
-
-
-_CONSTRAINTS = {
-    JointType.FIXED: 6,
-    JointType.REVOLUTE: 5,
-    JointType.TRANSLATIONAL: 5,
-    JointType.CYLINDRICAL: 4,
-    JointType.SPHERICAL: 3,
-    JointType.HOOKE: 4,
-    JointType.CONVEL: 4,
-    JointType.INPLANE: 1,
-    JointType.INLINE: 2,
-    JointType.ORIENTATION: 3,
-    JointType.PERPENDICULAR: 1,
-}
-
 
 class Role(StrEnum):
     """What a body is to the vehicle.
