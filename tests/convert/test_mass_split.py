@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from converted_vehicles import vehicle
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rtm.converted_vehicles import vehicle
 from trackrod.convert.masses import MassSplit, SplitFactors, split_masses
 from trackrod.core.corners import Corner, Side
 from trackrod.core.errors import InputError
