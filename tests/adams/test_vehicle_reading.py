@@ -22,7 +22,7 @@ from trackrod.adams import elements as records
 from trackrod.adams.assembly import read_assembly
 from trackrod.adams.characteristics import AnyCharacteristic, Characteristics
 from trackrod.adams.connectors import Filled, fill_places
-from trackrod.adams.database import Reference
+from trackrod.adams.database import FileReference
 from trackrod.adams.elements import Axes, Symmetry
 from trackrod.adams.mechanism import Mechanism, build_mechanism, hardpoints_in_vehicle_frame, mode_of, values_of
 from trackrod.adams.subsystem import Subsystem, read_subsystem
@@ -318,8 +318,8 @@ NO_SIDE = (0.0, 0.0, 0.0)
 ONES = (1.0, 1.0, 1.0)
 
 
-def reference(name: str) -> Reference:
-    return Reference(f"<db>/{name}")
+def reference(name: str) -> FileReference:
+    return FileReference(f"<db>/{name}")
 
 
 def spring(name: str = "ride_spring", **changes: Any) -> records.Spring:
