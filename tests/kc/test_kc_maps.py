@@ -17,7 +17,8 @@ from trackrod.core.errors import InputError, RangeError, UnknownNameError
 from trackrod.kc import programme
 from trackrod.kc.maps import KC_MAPS, KcMaps, grid, kinematics_maps
 from trackrod.kc.measure import measure
-from trackrod.kc.rig import Inputs, Load, Rig
+from trackrod.kc.points import Inputs, Load
+from trackrod.kc.rig import Rig
 from trackrod.kc.study import AxleStudy, KcSettings, characterise, key_figures
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.experiments import LoadCase, SteeringMode, VerticalMode

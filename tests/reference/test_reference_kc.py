@@ -12,7 +12,7 @@ from small_vehicle import pose
 
 from trackrod.core.corners import Axle, Side
 from trackrod.core.errors import InputError
-from trackrod.kc.rig import Load
+from trackrod.kc.points import Load
 from trackrod.reference import Reference, read_reference
 
 Array = np.ndarray

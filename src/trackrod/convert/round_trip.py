@@ -21,7 +21,7 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Map2D, Variable
 from trackrod.core.quantities import KINDS
 from trackrod.kc.maps import KcMaps
-from trackrod.kc.rig import Load
+from trackrod.kc.points import Load
 from trackrod.rtm.spec import CHANNELS, COMPLIANCE_CHANNELS, Curve, RtmSpec, WheelSpec
 
 __all__ = ["Deviation", "ModelRig", "round_trip"]

@@ -26,7 +26,8 @@ from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Map2D, Varia
 from trackrod.core.plain import Plain
 from trackrod.core.quantities import KINDS
 from trackrod.kc.measure import Gauge, Measured, gauges, measure
-from trackrod.kc.rig import SIDES, Inputs, Load, Rig, Solution
+from trackrod.kc.points import SIDES, Inputs, Load, Solution
+from trackrod.kc.rig import Rig
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["KC_MAPS", "GridTest", "KcMaps", "WheelMaps", "compliance_maps", "grid", "kinematics_maps", "stiffness_map"]

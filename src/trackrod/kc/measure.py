@@ -13,7 +13,8 @@ from trackrod.core.corners import Side
 from trackrod.core.motion import rotation_matrices
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.kc.orientation import wheel_angles
-from trackrod.kc.rig import DIFFERENCE, Rig, Solution
+from trackrod.kc.points import Solution
+from trackrod.kc.rig import DIFFERENCE, Rig
 from trackrod.vehicle.connectors import Damper, Spring, Stop, TorsionSpring
 
 __all__ = ["Gauge", "Measured", "Neighbours", "gauges", "measure", "neighbours"]

@@ -18,8 +18,9 @@ from trackrod.core.errors import InputError
 from trackrod.kc import derived
 from trackrod.kc.measure import Gauge, Measured, Neighbours, gauges, measure, neighbours
 from trackrod.kc.orientation import mirrored
+from trackrod.kc.points import SIDES, Inputs, Load, Rates, Solution
 from trackrod.kc.result import Column, KcTest
-from trackrod.kc.rig import SIDES, Inputs, Load, Rates, Rig, Solution
+from trackrod.kc.rig import Rig
 from trackrod.vehicle.experiments import LoadCase, SteeringMode, VerticalMode
 
 __all__ = [

@@ -14,7 +14,7 @@ from trackrod.convert.round_trip import ModelRig
 from trackrod.core.corners import Axle, Side
 from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
 from trackrod.kc.maps import KcMaps
-from trackrod.kc.rig import Load
+from trackrod.kc.points import Load
 from trackrod.optimise.outcome import Progress
 from trackrod.optimise.study import StudyResult, TestResult
 from trackrod.report.charts import Bar, Bars, HeatMap
