@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from converted_vehicles import spec_of
 
+from rtm.converted_vehicles import spec_of
 from trackrod.core.artefact import Artefact, Provenance, load, save
 from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError, InputError

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from converted_vehicles import maps, spec_of, vehicle
 
+from rtm.converted_vehicles import maps, spec_of, vehicle
 from trackrod.convert.conversion import convert
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.spec import SteeringSpec

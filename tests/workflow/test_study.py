@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reference_folder import small_vehicle
+from reference import small_vehicle
 from trackrod.convert.conversion import assemble
 from trackrod.core import signals
 from trackrod.core.errors import ConvergenceError, InputError

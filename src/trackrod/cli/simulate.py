@@ -23,7 +23,7 @@ from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre_class
 from trackrod.manoeuvres.settings import STANDARD_GRAVITY, Setting
 from trackrod.multibody.driving import MultibodyVehicle
-from trackrod.multibody.integrators import DrivenRun, RealTime, Reference
+from trackrod.multibody.integrators import DrivenRun, Extrapolated, RealTime
 from trackrod.multibody.reference import TOLERANCE
 from trackrod.multibody.steering import SteeringModel
 from trackrod.report.page import shown
@@ -94,7 +94,7 @@ def simulate(
             done = RealTime(step=step, steering=steering).drive(found, task)
         else:
             asked = TOLERANCE if tolerance is None else tolerance
-            done = Reference(asked, step, steering=steering).drive(found, task)
+            done = Extrapolated(asked, step, steering=steering).drive(found, task)
     run, files = done.run, []
     if out is not None:
         write_run(run, out)

@@ -16,8 +16,9 @@ from trackrod.core.quantities import KINDS, Kind
 from trackrod.kc import maps as maps_of
 from trackrod.kc import programme
 from trackrod.kc.maps import KcMaps, WheelMaps
+from trackrod.kc.points import Load, Solution
 from trackrod.kc.result import KcTest
-from trackrod.kc.rig import Load, Rig, Solution
+from trackrod.kc.rig import Rig
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["AxleStudy", "KcSettings", "KeyFigure", "characterise", "key_figures"]

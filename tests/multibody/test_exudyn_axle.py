@@ -7,10 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-pytest.importorskip("exudyn", reason="NO SECOND CODE: exudyn is not installed, the correlation is not checked")
-
-from reference.correlation import WheelMap, bundled, grid, heights, map_by_core, map_by_exudyn
-from reference.exudyn_vehicle import build, linearised, refined
+from multibody.correlation import WheelMap, bundled, grid, heights, map_by_core, map_by_exudyn
+from multibody.exudyn_vehicle import build, linearised, refined
 from trackrod.core.corners import Axle
 from trackrod.multibody.compile import compile_axle
 from trackrod.vehicle.elements import Mode

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import converted_vehicles
 import numpy as np
 import pytest
 import small_vehicle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rtm import converted_vehicles
 from trackrod.convert.conversion import assemble
 from trackrod.convert.round_trip import round_trip
 from trackrod.core.corners import Axle

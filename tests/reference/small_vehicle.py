@@ -20,7 +20,7 @@ from trackrod.core.quantities import KINDS
 from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
 from trackrod.kc.maps import LOAD, OPPOSITE, PARALLEL, POSE, RACK, KcMaps, WheelMaps
-from trackrod.kc.rig import Load
+from trackrod.kc.points import Load
 from trackrod.reference import Longitudinal, ReferenceRun, write_reference
 from trackrod.reference.sweeps import LOADS
 from trackrod.rtm.spec import Curve

@@ -77,6 +77,7 @@ class Parts:
             return {
                 "name": f"{subsystem}.{element.name}",  # type: ignore[attr-defined]
                 "bodies": tuple(body(name) for name in element.bodies),  # type: ignore[attr-defined]
+                "side": element.side,  # type: ignore[attr-defined]
             }
 
         self.joints += [replace(j, **full(j)) for j in instance.joints if body(j.bodies[0]) != body(j.bodies[1])]
@@ -98,11 +99,11 @@ class Parts:
                 self.stops.append(
                     Stop(ends=line.ends, characteristic=STOP, clearance=0.04, rebound=rebound, **full(line))
                 )
-        for name in instance.bodies:
+        for name, member in instance.bodies.items():
             places = [j.position for j in instance.joints if name in j.bodies]
             places += [b.position for b in instance.bushings if name in b.bodies]
             centre = np.mean(places, axis=0).tolist() if places else [0.0, 0.0, 0.3]
-            self.bodies.append(small(body(name), tuple(centre)))
+            self.bodies.append(replace(small(body(name), tuple(centre)), side=member.side, role=member.role))
         return instance
 
 
@@ -152,7 +153,7 @@ def anti_roll_bar(parts: Parts) -> TorsionSpring:
             (x, side.sign * y, z) for x, y, z in ((0.35, 0.36, 0.30), (0.1, 0.58, 0.32), (0.08, 0.6, 0.16))
         )
         half, link = f"bar.half_{side}", f"bar.drop_link_{side}"
-        parts.bodies += [small(half, mount, 2.0), small(link, end, 0.3)]
+        parts.bodies += [replace(one, side=side) for one in (small(half, mount, 2.0), small(link, end, 0.3))]
         parts.joints += [
             Joint(f"bar.mount_{side}", JointType.REVOLUTE, (half, CHASSIS), mount, (0.0, 1.0, 0.0)),
             Joint(f"bar.link_upper_{side}", JointType.HOOKE, (half, link), end, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),

@@ -12,9 +12,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("exudyn", reason="NO SECOND CODE: exudyn is not installed, the correlation is not checked")
-
-from reference.correlation import (
+from multibody.correlation import (
     DURATION,
     PERIOD,
     Array,
@@ -27,7 +25,7 @@ from reference.correlation import (
     shaking,
     start_of_release,
 )
-from reference.exudyn_vehicle import Load, Mechanism, build, linearised
+from multibody.exudyn_vehicle import Load, Mechanism, build, linearised
 from trackrod.multibody import compile as compilation
 from trackrod.multibody.compile import CompiledModel, compile_vehicle
 from trackrod.vehicle.elements import Mode
