@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from trackrod.workflow.study_input import StudyInput, StudyTest, input_from_reference
 
 from reference_folder import small_vehicle
 from trackrod.convert.conversion import assemble
@@ -29,7 +30,6 @@ from trackrod.workflow import study
 from trackrod.workflow.cache import CACHE_VARIABLE
 from trackrod.workflow.study import EVALUATIONS, run_study
 from trackrod.workflow.study_folder import SUMMARY, write_study
-from trackrod.workflow.study_input import StudyInput, StudyTest, input_from_reference
 from trackrod.workflow.study_settings import Mode, StudySettings
 
 #: What the vehicle that was recorded has, as a share of the nominal values.

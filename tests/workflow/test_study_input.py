@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from trackrod.workflow.study_input import input_from_vehicle
 
 from rtm.converted_vehicles import maps, spec_of, vehicle
 from trackrod.core.errors import ConvergenceError, InputError, Severity
@@ -20,7 +21,6 @@ from trackrod.tune.space import Bounds
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.workflow import study_input
 from trackrod.workflow.cache import CACHE_VARIABLE
-from trackrod.workflow.study_input import input_from_vehicle
 from trackrod.workflow.study_settings import PlannedTest, StudySettings
 
 CAR = "double_wishbone_car"
