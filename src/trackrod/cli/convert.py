@@ -72,15 +72,13 @@ def convert(
 class _Display:
     """Stages on the way, as a bar on a terminal and as lines elsewhere."""
 
-    def __init__(self, bars: Progress | None) -> None:
+    def __init__(self, bars: Progress) -> None:
         self._bars = bars
         self._task: TaskID | None = None
         self._title = ""
 
     def announce(self, stage: Stage[Any], what: str, share: float) -> None:
         """A stage is being done, this much of it is."""
-        if self._bars is None:
-            return
         if stage.title != self._title:
             self._bars.start()  # not before there is something to show
             if self._task is not None:
@@ -92,7 +90,7 @@ class _Display:
 
     def search(self, now: SearchProgress) -> None:
         """The search goes on."""
-        if self._bars is None or self._task is None:
+        if self._task is None:
             return
         left = "" if now.seconds_left is None else f", about {now.seconds_left:.0f} s left"
         text = (
@@ -104,9 +102,9 @@ class _Display:
 
 
 @contextmanager
-def _display(*, quiet: bool) -> Iterator[_Display]:
+def _display(*, quiet: bool) -> Iterator[_Display | None]:
     if quiet:
-        yield _Display(None)
+        yield None
         return
     shown = Console(stderr=True)
     columns = (

@@ -42,16 +42,11 @@ class TuningProblem:
     space
         What is tuned.
     tests
-        What is driven, by scripts.
+        What is driven; each has a script.
     step
         Of the integration [s].
     workers
         How many runs at a time; all processors if not given.
-
-    Raises
-    ------
-    InputError
-        There is no test, or one whose driver cannot be written down.
     """
 
     def __init__(
@@ -67,7 +62,6 @@ class TuningProblem:
             raise InputError("there is no manoeuvre to tune with")
         self.space = space
         self.tests = tuple(tests)
-        self._scripts = {test.label: test.script for test in tests}
         self.strength = strength
         self.step = step
         self._workers = worker_count(workers)
@@ -103,7 +97,7 @@ class TuningProblem:
         try:
             vehicle.settle(spec)
             with executor(self._workers) as pool:
-                found = pool.map(lambda test: vehicle.run(self._scripts[test.label], self.strength), self.tests)
+                found = pool.map(lambda test: vehicle.run(test.script, self.strength), self.tests)
                 return {test.label: run for test, run in zip(self.tests, found, strict=True)}
         finally:
             self._vehicles.put(vehicle)
@@ -129,9 +123,7 @@ class TuningProblem:
         try:
             vehicle.settle(self.space.spec(z))
             return tuple(
-                block
-                for test in self.tests
-                for block in _blocks(test, vehicle.run(self._scripts[test.label], self.strength))
+                block for test in self.tests for block in _blocks(test, vehicle.run(test.script, self.strength))
             )
         except ConvergenceError:
             return None
@@ -151,7 +143,7 @@ class TuningProblem:
             self._vehicles.put(vehicle)
 
     def _linearised(self, vehicle: ScriptedVehicle, test: Test, count: int) -> Blocks:
-        tangent = vehicle.tangent(self._scripts[test.label], self.strength)
+        tangent = vehicle.tangent(test.script, self.strength)
         blocks = _blocks(test, tangent.run)
         columns = [_slopes(test, tangent, direction) for direction in range(count)]
         return tuple(
