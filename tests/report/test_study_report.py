@@ -18,7 +18,7 @@ from trackrod.report.charts import Bars, HeatMap
 from trackrod.report.page import Captioned, Fragment, Notice, Section, Table, is_number
 from trackrod.report.pdf import write_pdf
 from trackrod.report.study import write_study_report
-from trackrod.report.study_sections import study_sections
+from trackrod.report.study_sections import SECTIONS, kc_section, limit_section, study_sections
 
 ORDER = (
     "Summary",
@@ -154,6 +154,16 @@ def test_a_study_without_extras_of_its_own_is_reported_too() -> None:
     assert "Candidate manoeuvres" not in titles
     assert "Kinematics and compliance" not in titles
     assert titles[-1] == "Hold-out manoeuvres"
+
+
+def test_sections_come_in_the_order_of_the_reader_whoever_names_them() -> None:
+    def news(_result: object) -> tuple[Section, ...]:
+        return (Section("News", ("something",)),)
+
+    titles = [section.title for section in study_sections(study())]
+    assert [section.title for section in study_sections(study(), (news, *reversed(SECTIONS)))] == [*titles, "News"]
+    only = study_sections(study(), (limit_section, kc_section))
+    assert [section.title for section in only] == ["Kinematics and compliance", "Limits of validity"]
 
 
 # ---- the files

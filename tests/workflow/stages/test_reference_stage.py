@@ -21,6 +21,7 @@ from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import Script
 from trackrod.tune.space import Bounds
 from trackrod.vehicle.systems import PayloadLevel
+from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow import runs
 from trackrod.workflow.cache import CACHE_VARIABLE
 from trackrod.workflow.runner import run_stages
@@ -59,9 +60,9 @@ def driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def drive(settings: StudySettings) -> Driven:
+def drive(settings: StudySettings, name: str = CAR) -> Driven:
     """On the rig, converted, driven."""
-    subject = Subject(vehicle(CAR), "a test", (), StudyFolder(Path("nowhere")))
+    subject = Subject(vehicle(name), "a test", (), StudyFolder(Path("nowhere")))
     return run_stages((KC, CONVERT, REFERENCE), (subject, settings))[Driven]
 
 
@@ -165,3 +166,31 @@ def test_another_model_finds_its_own_settings(driven: list[str]) -> None:
     assert driven.count("double_lane_change") == 2
     assert driven.count("pulse") == 1  # nothing has to be found
     assert whole.held_out[0].driver != less.held_out[0].driver
+
+
+def test_another_payload_has_its_own_vehicle_and_its_own_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings are found with the model of the vehicle that then drives."""
+    van, found, driving = "lcv_3t5", [], []
+
+    def prepared(model: RealTimeVehicle, wanted: Manoeuvre) -> Manoeuvre:
+        found.append(model.spec.parameters["sprung_mass"])
+        return wanted
+
+    def multibody(loaded: Vehicle, step: float) -> RealTimeVehicle:
+        assert loaded.payload is not None
+        driving.append(loaded.payload.level)
+        return RealTimeVehicle(spec_of(van), step=step)
+
+    monkeypatch.setattr(kc, "kc_maps", lambda _vehicle: maps(van))
+    monkeypatch.setattr(runs, "prepared", prepared)
+    monkeypatch.setattr(runs, "MultibodyVehicle", multibody)
+    payload = vehicle(van).payload
+    assert payload is not None
+    assert payload.level is not PayloadLevel.HALF
+    half = replace(SINE, label="sine, half", payload=PayloadLevel.HALF)
+    done = drive(replace(SETTINGS, hold_out=(half,)), van)
+    assert [(test.label, test.payload) for test in done.tests] == [("pulse", None), ("sine, half", PayloadLevel.HALF)]
+    assert sorted(driving) == sorted((payload.level, PayloadLevel.HALF))
+    masses = {level: model.parameters["sprung_mass"] for level, model in done.models.items()}
+    assert masses[None] != masses[PayloadLevel.HALF]
+    assert sorted(found) == sorted(masses.values())
