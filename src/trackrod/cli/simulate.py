@@ -31,7 +31,7 @@ from trackrod.report.run import PLOT_SUFFIXES, write_run_plot
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.simulate.drive import simulate as drive
 from trackrod.simulate.model import VehicleModel
-from trackrod.workflow.stages import converted
+from trackrod.workflow.stages.convert import convert_directly
 
 __all__ = ["equilibrium", "manoeuvres", "simulate"]
 
@@ -89,7 +89,7 @@ def simulate(
             return drive(driven, wanted, sample=sample, progress=None if quiet else show)
 
         if model is ModelKind.RTM:
-            done = DrivenRun(task(RealTimeVehicle(converted(found).spec, step=step)))
+            done = DrivenRun(task(RealTimeVehicle(convert_directly(found).spec, step=step)))
         elif integrator is IntegratorKind.REALTIME:
             done = RealTime(step=step, steering=steering).drive(found, task)
         else:

@@ -27,7 +27,7 @@ from trackrod.manoeuvres.manoeuvre import DECISION, KEEP_GEAR, NEUTRAL, End, Man
 from trackrod.simulate.events import Event, EventKind, Watch
 from trackrod.simulate.model import VehicleModel, tyre_places
 
-__all__ = ["Progress", "prepared", "simulate"]
+__all__ = ["Progress", "drive", "prepared", "simulate"]
 
 Array = NDArray[np.float64]
 T = TypeVar("T", float, Array)
@@ -52,7 +52,14 @@ _POSE_COLUMNS = tuple(signal.column for signal in (signals.X, signals.Y, signals
 def simulate(
     model: VehicleModel, manoeuvre: Manoeuvre, *, sample: float = 0.01, progress: Progress | None = None
 ) -> Run:
-    """Drive a manoeuvre.
+    """Drive a manoeuvre; parameters, errors and the run as of `drive`."""
+    return drive(model, manoeuvre, sample=sample, progress=progress)[1]
+
+
+def drive(
+    model: VehicleModel, manoeuvre: Manoeuvre, *, sample: float = 0.01, progress: Progress | None = None
+) -> tuple[Manoeuvre, Run]:
+    """Drive a manoeuvre, and tell what was driven.
 
     Parameters
     ----------
@@ -68,6 +75,8 @@ def simulate(
 
     Returns
     -------
+    Manoeuvre
+        As it was driven, with every setting known: another model can get exactly the same inputs.
     Run
         Its metadata hold the manoeuvre, all its settings, the phases with their times and what ended them, and the
         events; ``completed`` says whether every phase came to its end.
@@ -83,7 +92,7 @@ def simulate(
     """
     every, keep = _periods(model.step, sample)
     ready = prepared(model, manoeuvre, progress=progress)
-    return _Drive(model, ready, every=every, keep=keep, progress=progress).run()
+    return ready, _Drive(model, ready, every=every, keep=keep, progress=progress).run()
 
 
 def prepared(model: VehicleModel, manoeuvre: Manoeuvre, *, progress: Progress | None = None) -> Manoeuvre:
