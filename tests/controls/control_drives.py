@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from control_cases import Case, Multibody, RealTime, vehicle_of
 from numpy.typing import NDArray
 
-from control_cases import Case, Multibody, RealTime, vehicle_of
 from trackrod.core import signals
 from trackrod.core.corners import Corner, Side
 from trackrod.core.quantities import STANDARD_GRAVITY
@@ -40,6 +40,7 @@ def standing(make: Maker) -> Run:
     return model.advance(np.zeros(20), 0.0, 0.0, NEUTRAL, every=10)
 
 
+@cache
 def slow_ramp(make: Maker) -> Run:
     """Steering slowly up to the lateral acceleration of the turn."""
     return simulate(make(), RampSteer(speed_kmh=SPEED_KMH, rate_degps=10.0, target_ay_g=TURN_G))

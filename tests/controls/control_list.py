@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import control_drives as drives
 import numpy as np
@@ -28,51 +28,47 @@ class Tolerance:
     reason: str
 
 
-#: Tolerances; `docs/controls.md` is written from their reasons.
+# Tolerances; their reasons stand in `docs/controls.md` too.
 STATIC_LOAD = Tolerance(
-    0.2, "% of the mean wheel load", "statics of one mass on four wheels: only the curvature of the maps may differ"
+    0.1, "% of the mean load", "statics of one mass on four wheels; only the way of the contact points may differ"
 )
-RIDE_HEIGHT = Tolerance(
-    0.5, "mm", "a hundredth of the travel in use, and what a height gauge reads; maps have knots every 8 to 16 mm"
-)
+RIDE_HEIGHT = Tolerance(0.5, "mm", "what a height gauge reads, and a hundredth of the travel in use")
 STEADY = Tolerance(
-    2.0, "%", "maps, stiffness and tyres have one source; coarse maps cost up to 0.3 %, compliance under combined loads 1 %"
+    2.0,
+    "%",
+    "maps and tyres are shared; coarse maps cost up to 0.3 %, compliance under several loads at once about 1 %",
 )
 SIDESLIP = Tolerance(
-    0.05, "°", "half of what an optical sensor resolves; in percent it would be lost where the angle passes zero"
+    0.03, "°", "a third of what an optical sensor resolves; in percent it would be lost where the angle passes zero"
 )
-SIDESLIP_GRADIENT = Tolerance(0.1, "°/g", "that of the angle, over half a g")
-TURN_LOAD = Tolerance(
-    1.0, "% of the mean wheel load", "a tenth of the load transfer of a stabiliser bar, so that a bar counted twice shows"
-)
-DECELERATION = Tolerance(
-    0.5, "%", "torque over radius and mass: both models have the same numbers, the radius changes with the load by 0.3 %"
-)
-BRAKE_LOAD = Tolerance(0.5, "% of the mean wheel load", "mass, height and wheelbase alone make the load transfer")
-BRAKE_SHARE = Tolerance(
-    0.5, "% of the whole", "share of the torques, and of the radii that change with the load by 0.3 %"
-)
+SIDESLIP_GRADIENT = Tolerance(0.05, "°/g", "that of the angle, over half a g")
+TURN_LOAD = Tolerance(1.0, "% of the mean load", "a quarter of what the front anti-roll bar of a car shifts at 0.4 g")
+DECELERATION = Tolerance(0.05, "%", "torque over radius and mass: the same numbers in both models")
+BRAKE_LOAD = Tolerance(0.05, "% of the mean load", "mass, height and wheelbase alone make the load transfer")
+BRAKE_SHARE = Tolerance(0.02, "% of the whole", "torques and radii: the same numbers in both models")
 LOCKING = Tolerance(
-    2.0, "% of the time", "where torque passes friction times load: 1 % of the load and 1 % of the friction at that load"
+    0.5, "% of the time", "where torque passes friction times load; four times the time from one sample to the next"
 )
-SLIDING = Tolerance(1.0, "%", "friction of the same tyre at the loads of the same braking")
+SLIDING = Tolerance(0.5, "%", "friction of the same tyre, at loads that pitch and heave change for half a second")
 THROW_BACK = Tolerance(
-    0.3, "m/s", "in both models: a sliding tyre holds no more than the deflection of its friction force, about 2 cm of way"
+    0.3, "m/s", "holds for both models: a sliding tyre stores no more than the deflection of its friction force"
 )
-REST = Tolerance(2.0, "s", "in both models: two periods of a vehicle that rocks on its tyres and bushings at 1 Hz")
+REST = Tolerance(2.0, "s", "holds for both models: two periods of a vehicle that rocks on its tyres at 1 Hz")
 STANDSTILL_FORCE = Tolerance(
-    10.0, "% RMS", "stiffness of the contact times its way; the ways are those of the maps, the compliance costs the rest"
+    10.0,
+    "% RMS",
+    "stiffness of the contact times its way: that of the maps, less what bushings give way under the force",
 )
-STEER_ANGLE = Tolerance(2.0, "% RMS", "rack and maps give the angle; compliance under the forces of a standing tyre 1 %")
-TORQUE = Tolerance(5.0, "% RMS", "what a driver feels as another steering is twice this")
+STEER_ANGLE = Tolerance(
+    2.0, "% RMS", "rack and maps give the angle, compliance under the forces of a standing tyre 1 %"
+)
+TORQUE = Tolerance(5.0, "% RMS", "half of what a driver feels as another steering")
 FREQUENCY = Tolerance(
-    3.0, "%", "on the flank of a peak with a damping ratio of 0.3 a frequency 3 % off makes the wheel load 5 % wrong"
+    2.5, "%", "on the flank of a peak with a damping ratio ζ the load changes by 1/(2ζ) of that: 5 % where ζ is 0.25"
 )
-LOAD_OF_THE_BODY = Tolerance(5.0, "% RMS", "below the frequencies of the wheels: spring, damper and mass of the body")
-LOAD_OF_THE_WHEEL = Tolerance(5.0, "% RMS", "what the frequency of the wheel leaves, see there")
-STEP = Tolerance(
-    3.0, "% RMS", "steady value 2 %, and as much for the time of the rise, added as squares"
-)
+BODY_LOAD = Tolerance(5.0, "% RMS", "the body on its springs and dampers; the wheels move with the road")
+WHEEL_LOAD = Tolerance(5.0, "% RMS", "what the tolerance of the frequencies leaves")
+STEP = Tolerance(3.0, "% RMS", "that of the steady value, and as much again for the time of the rise, as squares")
 
 
 @dataclass(frozen=True)
@@ -115,13 +111,14 @@ def at_corners(run: Run, signal: signals.CornerSignal, corners: tuple[Corner, ..
     return np.stack([run[signal[corner]] for corner in corners])
 
 
-# ---------------------------------------------------------------------------------------------- steady states
-
-
-def steady(run: Run) -> slice:
+def steady(_: Run) -> slice:
     """The last second of a run sampled every 10 ms."""
-    del run
     return slice(-100, None)
+
+
+def last(_: Run) -> slice:
+    """The last sample."""
+    return slice(-1, None)
 
 
 def while_braking(run: Run) -> Array:
@@ -172,9 +169,6 @@ def sideslip_gradient_difference(reference: Run, model: Run) -> float:
     return float(abs(second - first))
 
 
-# ---------------------------------------------------------------------------------------------- braking
-
-
 def deceleration(run: Run) -> float:
     """Mean over the way from 80 to 20 % of the speed [m/s²]."""
     speed, way = (run[signal][while_braking(run)] for signal in (signals.VX, signals.X))
@@ -218,12 +212,10 @@ def throw_back(run: Run) -> float:
 
 
 def time_to_rest(run: Run) -> float:
-    """From the stop to the last time that the vehicle moves faster than 2 cm/s [s]."""
+    """From the stop to the last time that the vehicle moves faster than 1 cm/s [s]."""
     time, speed = after_stop(run)
-    return float(time[np.abs(speed) > 0.02].max(initial=0.0))
+    return float(time[np.abs(speed) > 0.01].max(initial=0.0))
 
-
-# ---------------------------------------------------------------------------------------------- standing, steering, posts
 
 FRONT = (Corner.FL, Corner.FR)
 
@@ -244,9 +236,15 @@ BODY, WHEEL, SEARCHED = (1.0, 4.0), (4.0, 16.0), (7.0, 24.0)
 FADING = 3.0
 
 
-def transfer(run: Run, axle: Axle, *, opposed: bool) -> Array:
+@cache
+def _kernel(samples: int, last: float) -> NDArray[np.complex128]:
+    time = last / samples * np.arange(1, samples + 1)
+    return np.exp(-np.outer(FADING + 2j * np.pi * FREQUENCIES, time))
+
+
+def transfer(run: Run, axle: Axle, *, opposed: bool) -> NDArray[np.complex128]:
     """Load of a wheel over the height of its post [N/m], wheels moved alike or against each other."""
-    kernel = np.exp(-np.outer(FADING + 2j * np.pi * FREQUENCIES, run.time))
+    kernel = _kernel(run.time.size, float(run.time[-1]))
     left, right = (run[signals.FZ[Corner.of(axle, side)]] for side in Side)
     answer = left - right if opposed else left + right
     return np.asarray(kernel @ answer / (kernel @ drives.post_height(run.time)))
@@ -258,9 +256,11 @@ def band(limits: tuple[float, float]) -> NDArray[np.bool_]:
 
 def peak_frequency(run: Run, axle: Axle, *, opposed: bool) -> float:
     """Where the load of a wheel answers most [Hz]."""
-    searched = band(SEARCHED)
-    size = np.abs(transfer(run, axle, opposed=opposed))[searched]
-    return float(FREQUENCIES[searched][size.argmax()])
+    size = np.where(band(SEARCHED), np.abs(transfer(run, axle, opposed=opposed)), 0.0)
+    top = int(size.argmax())
+    before, here, after = size[top - 1 : top + 2]
+    beside = 0.5 * (before - after) / (before - 2.0 * here + after)  # top of the parabola through three points
+    return float(FREQUENCIES[top] + beside * (FREQUENCIES[1] - FREQUENCIES[0]))
 
 
 def peak_difference(reference: Run, model: Run, axle: Axle, *, opposed: bool) -> float:
@@ -278,13 +278,8 @@ def signal_rms(reference: Run, model: Run, signal: Signal) -> float:
     return rms(reference[signal], model[signal])
 
 
-def _last(run: Run) -> slice:
-    del run
-    return slice(-1, None)
-
-
 CONTROLS = (
-    Control("standing: wheel loads", drives.standing, partial(load_difference, where=_last), STATIC_LOAD),
+    Control("standing: wheel loads", drives.standing, partial(load_difference, where=last), STATIC_LOAD),
     Control("standing: wheel travels", drives.standing, travel_difference, RIDE_HEIGHT),
     Control("turn: roll angle", drives.steady_turn, partial(mean_difference, signal=signals.ROLL), STEADY),
     Control("turn: sideslip angle", drives.steady_turn, partial(angle_difference, signal=signals.SIDESLIP), SIDESLIP),
@@ -332,10 +327,17 @@ CONTROLS = (
         lambda reference, model: max(time_to_rest(reference), time_to_rest(model)),
         REST,
     ),
-    Control("standstill steering: Fx", drives.standstill_steering, partial(front_rms, signal=signals.FX), STANDSTILL_FORCE),
-    Control("standstill steering: Fy", drives.standstill_steering, partial(front_rms, signal=signals.FY), STANDSTILL_FORCE),
     Control(
-        "standstill steering: steer angles", drives.standstill_steering, partial(front_rms, signal=signals.STEER), STEER_ANGLE
+        "standstill steering: Fx", drives.standstill_steering, partial(front_rms, signal=signals.FX), STANDSTILL_FORCE
+    ),
+    Control(
+        "standstill steering: Fy", drives.standstill_steering, partial(front_rms, signal=signals.FY), STANDSTILL_FORCE
+    ),
+    Control(
+        "standstill steering: steer angles",
+        drives.standstill_steering,
+        partial(front_rms, signal=signals.STEER),
+        STEER_ANGLE,
     ),
     Control("weaving: torque at the steering wheel", drives.weaving, torque_difference, TORQUE),
     *(
@@ -356,6 +358,6 @@ CONTROLS = (
             tolerance,
         )
         for opposed in (False, True)
-        for limits, tolerance in ((BODY, LOAD_OF_THE_BODY), (WHEEL, LOAD_OF_THE_WHEEL))
+        for limits, tolerance in ((BODY, BODY_LOAD), (WHEEL, WHEEL_LOAD))
     ),
 )

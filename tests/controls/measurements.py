@@ -12,8 +12,6 @@ from control_list import CONTROLS, Control
 from trackrod.core.series import Run
 from trackrod.rtm.spec import RtmSpec
 
-HEAD = "<!-- differences -->"
-
 
 @cache
 def reference_run(case: Case, drive: Callable[[Maker], Run]) -> Run:
