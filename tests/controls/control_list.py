@@ -32,14 +32,16 @@ class Tolerance:
 STATIC_LOAD = Tolerance(
     0.1, "% of the mean load", "statics of one mass on four wheels; only the way of the contact points may differ"
 )
-RIDE_HEIGHT = Tolerance(0.5, "mm", "what a height gauge reads, and a hundredth of the travel in use")
+RIDE_HEIGHT = Tolerance(0.5, "mm", "a hundredth of the travel in use")
 STEADY = Tolerance(
     2.0,
     "%",
     "maps and tyres are shared; coarse maps cost up to 0.3 %, compliance under several loads at once about 1 %",
 )
 SIDESLIP = Tolerance(
-    0.03, "°", "a third of what an optical sensor resolves; in percent it would be lost where the angle passes zero"
+    0.03,
+    "°",
+    "2 % of the 1.5° that rear tyres slip at least; of the sideslip itself it would be nothing where that passes zero",
 )
 SIDESLIP_GRADIENT = Tolerance(0.05, "°/g", "that of the angle, over half a g")
 TURN_LOAD = Tolerance(1.0, "% of the mean load", "a quarter of what the front anti-roll bar of a car shifts at 0.4 g")
@@ -47,13 +49,17 @@ DECELERATION = Tolerance(0.05, "%", "torque over radius and mass: the same numbe
 BRAKE_LOAD = Tolerance(0.05, "% of the mean load", "mass, height and wheelbase alone make the load transfer")
 BRAKE_SHARE = Tolerance(0.02, "% of the whole", "torques and radii: the same numbers in both models")
 LOCKING = Tolerance(
-    0.5, "% of the time", "where torque passes friction times load; four times the time from one sample to the next"
+    0.5, "% of the time", "where torque passes friction times load: 5 ms of about 1 s, samples being 1 ms apart"
 )
 SLIDING = Tolerance(0.5, "%", "friction of the same tyre, at loads that pitch and heave change for half a second")
 THROW_BACK = Tolerance(
-    0.3, "m/s", "holds for both models: a sliding tyre stores no more than the deflection of its friction force"
+    0.3,
+    "m/s",
+    "holds for both models: √(μ·g·s₀) of a tyre that stores the deflection of its friction force, s₀ about 1 cm",
 )
-REST = Tolerance(2.0, "s", "holds for both models: two periods of a vehicle that rocks on its tyres at 1 Hz")
+REST = Tolerance(
+    2.0, "s", "holds for both models: two to three periods of a pitching body, which its dampers end in that time"
+)
 STANDSTILL_FORCE = Tolerance(
     10.0,
     "% RMS",
@@ -62,11 +68,15 @@ STANDSTILL_FORCE = Tolerance(
 STEER_ANGLE = Tolerance(
     2.0, "% RMS", "rack and maps give the angle, compliance under the forces of a standing tyre 1 %"
 )
-TORQUE = Tolerance(5.0, "% RMS", "half of what a driver feels as another steering")
+TORQUE = Tolerance(5.0, "% RMS", "that of every index of `trackrod compare`")
 FREQUENCY = Tolerance(
     2.5, "%", "on the flank of a peak with a damping ratio ζ the load changes by 1/(2ζ) of that: 5 % where ζ is 0.25"
 )
-BODY_LOAD = Tolerance(5.0, "% RMS", "the body on its springs and dampers; the wheels move with the road")
+BODY_LOAD = Tolerance(
+    5.0,
+    "% RMS",
+    "that of every index of `trackrod compare`; the body on its springs and dampers, wheels move with the road",
+)
 WHEEL_LOAD = Tolerance(5.0, "% RMS", "what the tolerance of the frequencies leaves")
 STEP = Tolerance(3.0, "% RMS", "that of the steady value, and as much again for the time of the rise, as squares")
 
