@@ -13,10 +13,12 @@ from trackrod.core.corners import Corner, Side
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
 from trackrod.manoeuvres.longitudinal import Braking
-from trackrod.manoeuvres.manoeuvre import NEUTRAL
+from trackrod.manoeuvres.manoeuvre import NEUTRAL, Manoeuvre
 from trackrod.manoeuvres.standing import StandstillSteering
 from trackrod.manoeuvres.steady_turn import RampSteer, quasi_static_angle
 from trackrod.manoeuvres.steering import StepSteer
+from trackrod.multibody.driving import MultibodyVehicle
+from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.simulate.drive import simulate
 from trackrod.simulate.model import tyre_places
 
@@ -32,6 +34,14 @@ FINE = 0.25e-3
 WEAK_DAMPERS = 0.35
 
 
+def driven(model: MultibodyVehicle | RealTimeVehicle, manoeuvre: Manoeuvre) -> Run:
+    """A whole manoeuvre; RuntimeError if it was not driven to its end, because half a run must not be compared."""
+    run = simulate(model, manoeuvre)
+    if not run.metadata["completed"]:
+        raise RuntimeError(f"{run.metadata['name']}: {run.metadata['events']}")
+    return run
+
+
 def standing(make: Maker) -> Run:
     """At rest on level ground, the wheels free to roll."""
     model = make()
@@ -42,8 +52,8 @@ def standing(make: Maker) -> Run:
 
 @cache
 def slow_ramp(make: Maker) -> Run:
-    """Steering slowly up to the lateral acceleration of the turn."""
-    return simulate(make(), RampSteer(speed_kmh=SPEED_KMH, rate_degps=10.0, target_ay_g=TURN_G))
+    """Steering slowly up to the lateral acceleration of the turn; kept, because it gives the angle of the turn."""
+    return driven(make(), RampSteer(speed_kmh=SPEED_KMH, rate_degps=10.0, target_ay_g=TURN_G))
 
 
 @cache
@@ -56,7 +66,7 @@ def steady_turn(make: Maker) -> Run:
     """Into a turn within half a second, held there."""
     angle = turn_angle(make.case)
     step = StepSteer(speed_kmh=SPEED_KMH, steering_wheel_angle_deg=angle, rate_degps=2.0 * angle, hold_s=4.0)
-    return simulate(make(), step)
+    return driven(make(), step)
 
 
 def pedal(case: Case, deceleration_g: float) -> float:
@@ -74,7 +84,7 @@ def pedal(case: Case, deceleration_g: float) -> float:
 def braking(make: Maker) -> Run:
     """A moderate stop, in neutral."""
     stop = Braking(speed_kmh=SPEED_KMH, brake=pedal(make.case, BRAKING_G), after_s=0.0)
-    return simulate(make(), stop)
+    return driven(make(), stop)
 
 
 def rising_brake(make: Maker) -> Run:
@@ -89,12 +99,12 @@ def rising_brake(make: Maker) -> Run:
 
 def locked_stop(make: Maker) -> Run:
     """Full pedal from 50 km/h, held for some seconds after the stop."""
-    return simulate(make(), Braking(speed_kmh=50.0, brake=1.0, rise_s=0.1, after_s=4.0))
+    return driven(make(), Braking(speed_kmh=50.0, brake=1.0, rise_s=0.1, after_s=4.0))
 
 
 def standstill_steering(make: Maker) -> Run:
     """Steering to both sides, the brake applied."""
-    return simulate(make(), StandstillSteering(steering_wheel_angle_deg=90.0, frequency_Hz=0.5, periods=1))
+    return driven(make(), StandstillSteering(steering_wheel_angle_deg=90.0, frequency_Hz=0.5, periods=1))
 
 
 def weaving(make: Maker) -> Run:
@@ -110,7 +120,7 @@ def weaving(make: Maker) -> Run:
 def step_steer(make: Maker) -> Run:
     """A step at 100 km/h to about the lateral acceleration of the turn."""
     angle = turn_angle(make.case) * (SPEED_KMH / 100.0) ** 1.5  # between a neutral and a strongly understeering car
-    return simulate(make(step=0.5e-3), StepSteer(speed_kmh=100.0, steering_wheel_angle_deg=angle, hold_s=2.0))
+    return driven(make(step=0.5e-3), StepSteer(speed_kmh=100.0, steering_wheel_angle_deg=angle, hold_s=2.0))
 
 
 #: Height and length of the pulse of the posts [m], [s]: so small that everything is linear, flat to 20 Hz.

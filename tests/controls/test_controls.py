@@ -161,11 +161,6 @@ def test_tramp_frequency_of_a_solid_axle(run, case: Case) -> None:
     assert found == pytest.approx(closed_forms.tramp_frequency(case, Axle.REAR), rel=0.06)
 
 
-def test_pedal_of_the_law_presses_no_wheel_to_a_stop() -> None:
-    for case in CASES:
-        assert drives.pedal(case, drives.BRAKING_G) < 1.0
-
-
 def test_softer_bushings_are_softer() -> None:
     stiff, soft = (vehicle_of(Case("cla_class", factor)).bushings for factor in (1.0, 0.6))
     for first, second in zip(stiff, soft, strict=True):
