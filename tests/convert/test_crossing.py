@@ -429,6 +429,8 @@ def test_the_table_would_notice_a_swap() -> None:
             apart = np.abs(left.kinematics - signs * right.kinematics[:, ::-1]).max(axis=(0, 1))
             assert (apart > 1e-5).sum() >= 4, (name, axle, apart)
             for load, one, two in zip(COMPLIANCE_LOADS, left.compliance, right.compliance, strict=True):
+                if load == "aligning_moment" and vehicle(name).axle(axle).dependent:
+                    continue  # a rigid body does not know which of its ends a moment acts on
                 for other in (two.own, one.opposite):
                     assert np.abs(np.abs(one.own) - np.abs(other)).max() > 1e-4 * np.abs(one.own).max(), (name, load)
 
