@@ -142,8 +142,8 @@ def poses(name: str, axle: Axle, inputs: Inputs) -> dict[Side, dict[str, Array]]
 def _pose(on: Rig, solution: Solution, side: Side) -> dict[str, Array]:
     of = on.vehicle
     wheel = of.wheel(Corner.of(on.axle, side))
-    turn = _turn(on, solution, wheel.body)
-    moved = _places(on, solution, wheel.body, wheel.centre) - np.array(wheel.centre)
+    turn = turn_of(on, solution, wheel.body)
+    moved = place_of(on, solution, wheel.body, wheel.centre) - np.array(wheel.centre)
     up = np.array([0.0, 0.0, 1.0])
     ahead = turn.apply(_unit(np.cross(wheel.axis, up)))  # level at the design position
     axis = turn.apply(wheel.axis)
@@ -163,23 +163,24 @@ def _pose(on: Rig, solution: Solution, side: Side) -> dict[str, Array]:
 def _damper_ends(on: Rig, solution: Solution, side: Side) -> list[Array]:
     prefix = on.vehicle.axle(on.axle).subsystem
     [damper] = [d for d in on.vehicle.dampers if d.name == f"{prefix}.ride_damper_{side}"]
-    return [_places(on, solution, body, end) for body, end in zip(damper.bodies, damper.ends, strict=True)]
+    return [place_of(on, solution, body, end) for body, end in zip(damper.bodies, damper.ends, strict=True)]
 
 
-def _turn(on: Rig, solution: Solution, body: str) -> Rotation:
+def turn_of(on: Rig, solution: Solution, body: str) -> Rotation:
+    """Rotation of a body since the design position; what is not on the rig stands still."""
     if body not in on.model.index:
         return Rotation.identity(len(solution.poses))
     w, x, y, z = solution.poses[:, on.model.index[body], 3:].T
     return Rotation.from_quat(np.column_stack((x, y, z, w)))
 
 
-def _places(on: Rig, solution: Solution, body: str, point: tuple[float, float, float]) -> Array:
+def place_of(on: Rig, solution: Solution, body: str, point: tuple[float, float, float]) -> Array:
     """Where a point of a body is [m]; what is not on the rig stands still."""
     if body not in on.model.index:
         return np.tile(point, (len(solution.poses), 1))
     i = on.model.index[body]
     arm = np.array(point) - on.model.centres[i]
-    return np.asarray(solution.poses[:, i, :3] + _turn(on, solution, body).apply(arm))
+    return np.asarray(solution.poses[:, i, :3] + turn_of(on, solution, body).apply(arm))
 
 
 def _unit(vectors: Array) -> Array:
