@@ -30,7 +30,7 @@ def moved(name: str, kind: str) -> Run:
     model.settle()
     model.start(20.0)
     t = STEP * np.arange(1, 2001)
-    return model.advance(0.6 * np.sin(4.0 * t), 0.1, np.clip(0.4 * (t - 1.0), 0.0, 0.2), -1, every=1)
+    return model.advance(0.6 * np.sin(4.0 * t), 0.1, np.clip(2.0 * (t - 1.0), 0.0, 0.4), -1, every=1)
 
 
 def rate(run: Run, signal: Signal) -> np.ndarray:
@@ -50,12 +50,13 @@ both = pytest.mark.parametrize(("name", "kind"), [(name, kind) for name in NAMES
 @both
 def test_velocity_is_the_derivative_of_the_place(name: str, kind: str) -> None:
     run = moved(name, kind)
-    c, s = np.cos(run[signals.YAW]), np.sin(run[signals.YAW])
-    along = c * rate(run, signals.X) + s * rate(run, signals.Y)
-    across = c * rate(run, signals.Y) - s * rate(run, signals.X)
-    # one step of the integrator lies between a place and its velocity
-    assert np.abs(along - run[signals.VX])[20:-20].max() < 5e-3
-    close(across, run[signals.VY], 0.03)
+    c, s = np.cos(run[signals.YAW][1:]), np.sin(run[signals.YAW][1:])
+    # Both integrators go on with the velocity at the end of the step, so these differences are no approximation; the
+    # real-time model takes it along the heading at the beginning of the step.
+    turned = 0.0 if kind == "multibody" else float(np.abs(run[signals.YAW_RATE]).max()) * STEP
+    x_rate, y_rate = (np.diff(run[signal]) / STEP for signal in (signals.X, signals.Y))
+    assert np.abs(c * x_rate + s * y_rate - run[signals.VX][1:]).max() < 3e-4
+    assert np.abs(c * y_rate - s * x_rate - run[signals.VY][1:]).max() < 3e-4 + turned * run[signals.VX].max()
     assert np.ptp(run[signals.VY]) > 0.2
     assert run[signals.SIDESLIP] == pytest.approx(np.arctan2(run[signals.VY], run[signals.VX]), abs=1e-12)
 
