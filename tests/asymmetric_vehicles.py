@@ -19,13 +19,13 @@ import numpy as np
 
 from trackrod.adams.vehicle import read_vehicle
 from trackrod.convert.conversion import Conversion, convert
-from trackrod.core.corners import Axle, Corner
+from trackrod.core.corners import Axle, Corner, Side
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.study import KcSettings, characterise
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.connectors import Beam, BeamSection, Bushing
-from trackrod.vehicle.elements import Body, Joint, JointType, Vector
+from trackrod.vehicle.elements import Body, Joint, JointType, Role, Vector
 from trackrod.vehicle.systems import TyrePlace
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -242,7 +242,9 @@ def _with_shaft(of: Vehicle, name: str, outer: str, inner_end: Vector, outer_end
     link = of.body(next(body.name for body in of.bodies if body.name.startswith("rear_suspension.lower_strut")))
     centre = tuple((0.5 * np.add(inner_end, outer_end)).tolist())
     inertia = tuple(tuple(row) for row in slender.tolist())
+    side = next((side for side in Side if name.endswith(side)), None)
     shaft = replace(link, name=name, mass=mass, centre=centre, inertia=inertia, sprung_fraction=0.5)
+    shaft = replace(shaft, side=side, role=Role.DRIVELINE)
     joints = (
         Joint(f"{name}_outer", JointType.HOOKE, (name, outer), outer_end, axis=first, second_axis=second),
         Joint(f"{name}_inner", JointType.INLINE, (name, of.chassis), inner_end, axis=tuple(axis.tolist())),

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
-from vehicle_by_hand import SIDES, Masses, give, masses, pad_forces, poses, rig
 
 from asymmetric_vehicles import CAR, SMALL, VAN, maps, vehicle
 from trackrod.convert.conversion import convert
@@ -24,18 +23,10 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.kc.rig import Inputs, Load
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.rtm.coefficients import PARAMETERS
-from trackrod.rtm.spec import (
-    CHANNELS,
-    COMPLIANCE_CHANNELS,
-    COMPLIANCE_LOADS,
-    AxleSpec,
-    ComplianceSpec,
-    Curve,
-    RtmSpec,
-    SteeringSpec,
-    WheelSpec,
-)
+from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS
+from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, SteeringSpec, WheelSpec
 from trackrod.vehicle.catalogue import BUNDLED
+from vehicle_by_hand import SIDES, Masses, give, masses, pad_forces, poses, rig
 
 Array = NDArray[np.float64]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from vehicle_by_hand import masses
 
 from asymmetric_vehicles import CAR, VAN, vehicle
 from trackrod.convert.masses import MassSplit, SplitFactors, split_masses
 from trackrod.core.corners import Corner
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.vehicle import Vehicle
+from vehicle_by_hand import masses
 
 
 def of_wheels(split: dict[Corner, float]) -> list[float]:

@@ -13,7 +13,7 @@ from trackrod.convert.masses import split_masses
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import InputError
 from trackrod.kc.study import characterise
-from trackrod.rtm.spec import CHANNELS
+from trackrod.rtm.layout import CHANNELS
 from trackrod.vehicle.elements import Joint, JointType
 
 

@@ -65,15 +65,3 @@ def test_braking_is_supported_by_the_axles_share_of_the_brakes(axle: Axle, figur
     expected = 100.0 * sign * support * share * of.wheelbase / (of.mass_properties.centre[2] - ground)
     found = {item.name: item.value for item in key_figures(done)}[figure]
     assert found == pytest.approx(expected, rel=1e-6)
-
-
-def test_the_anti_roll_rate_leaves_out_the_stops() -> None:
-    """Far out, where a stop is pressed on one side in opposite travel: bar and springs alone."""
-    of = maps(CAR)[Axle.FRONT]
-    far = float(of.roll.knots[-1])
-    bare = [of.roll.output_index(f"Fz_{side}_without_stops") for side in Side]
-    slope = of.roll.slope(far)[bare]
-    ride = of.ride.slope(0.0)[[of.ride.output_index(f"Fz_{side}_without_stops") for side in Side]]
-    expected = 0.5 * (slope[0] - slope[1]) - 0.5 * (ride[0] + ride[1])
-    assert float(of.anti_roll_rate(far)) == pytest.approx(float(expected), rel=1e-9)
-    assert float(of.roll_rate(far)) > 1.05 * float(of.roll_rate(far, stops=False)), "a stop is pressed"
