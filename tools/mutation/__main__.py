@@ -1,11 +1,11 @@
 """Plant faults in the physics-facing modules and count those that the tests notice.
 
-usage: python -m tools.mutation [--only TEXT ...] [--each N] [--jobs N] [--list] [--score]
+usage: python -m tools.mutation [--only TEXT ...] [--each N] [--tests PATTERN ...] [--jobs N] [--list] [--score]
 
 The modules, the number of mutants of each and the folders of tests stand in `modules.toml`; mutants written by hand in
 `named.toml`; reasons for survivors in `survivors.toml`. Results are kept in `out/mutation`, one line for each mutant as
-soon as it is known: a run that was stopped goes on where it was, and a mutant whose module and tests are unchanged is
-not run again. The score is written to `docs/mutation.md`.
+soon as it is known: a run that was stopped goes on where it was, and a mutant is not run again while its module and
+the test that noticed it, or all tests that did not, are as they were. The score is written to `docs/mutation.md`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 
 from tools.mutation.coverage import TestCoverage
 from tools.mutation.mutants import Mutant, generate, known_attributes, named_mutants, sample
-from tools.mutation.runner import ROOT, SOURCE, Result, coverage_of, result_key, run_module, tests_for
+from tools.mutation.runner import ROOT, SOURCE, Result, coverage_of, is_known, run_module, tests_for
 from tools.mutation.score import score_page
 
 HERE = Path(__file__).resolve().parent
@@ -40,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--only", nargs="*", default=[], metavar="TEXT", help="mutants whose name contains one of these"
     )
     parser.add_argument("--each", type=int, help="mutants drawn from a module, instead of the number in modules.toml")
+    parser.add_argument("--tests", nargs="*", metavar="PATTERN", help="test files, instead of those in modules.toml")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--list", action="store_true", help="show the mutants, run nothing")
     parser.add_argument("--score", action="store_true", help="write the score of what is known, run nothing")
@@ -57,11 +58,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         importlib.import_module(name)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     watched = sorted({mutant.module for mutant in mutants} | set(settings["modules"]))
-    test_files = [file for pattern in settings["tests"] for file in sorted((ROOT / "tests").glob(pattern))]
+    test_files = [
+        file for pattern in chosen.tests or settings["tests"] for file in sorted((ROOT / "tests").glob(pattern))
+    ]
     with multiprocessing.get_context("fork").Pool(chosen.jobs, _ready_to_stop, maxtasksperchild=1) as pool:
         tests = _coverage(pool, test_files, watched)
         results = run(pool, mutants, tests, only_known=chosen.score)
-    if not chosen.only:
+    if not chosen.only and not chosen.tests:
         SCORE.write_text(score_page(mutants, results, tomllib.loads((HERE / "survivors.toml").read_text())))
     unnoticed = [result for result in results.values() if result.outcome != "noticed"]
     print(f"{len(results) - len(unnoticed)} of {len(results)} noticed")
@@ -85,26 +88,24 @@ def run(pool: object, mutants: Sequence[Mutant], tests: list[TestCoverage], *, o
     """Results by the names of the mutants; those that are not known yet are run, module by module."""
     file = KEPT / "results.jsonl"
     known = _known(file)
-    keys = {}
-    waiting: dict[str, list[tuple[Mutant, str, list[list[TestCoverage]]]]] = {}
+    chosen = {mutant.name: tests_for(mutant, tests) for mutant in mutants}
+    waiting: dict[str, list[tuple[Mutant, list[list[TestCoverage]]]]] = {}
     for mutant in mutants:
-        groups = tests_for(mutant, tests)
-        keys[mutant.name] = result_key(mutant, groups)
-        if (mutant.name, keys[mutant.name]) not in known:
-            waiting.setdefault(mutant.module, []).append((mutant, keys[mutant.name], groups))
+        if not is_known(known.get(mutant.name), mutant, chosen[mutant.name]):
+            waiting.setdefault(mutant.module, []).append((mutant, chosen[mutant.name]))
     if waiting and not only_known:
         KEPT.mkdir(parents=True, exist_ok=True)
         work = sorted(waiting.values(), key=len, reverse=True)
         for _ in pool.imap_unordered(functools.partial(run_module, results=file), work):  # type: ignore[attr-defined]
             pass
         known = _known(file)
-    return {name: known[name, key] for name, key in keys.items() if (name, key) in known}
+    return {m.name: known[m.name] for m in mutants if is_known(known.get(m.name), m, chosen[m.name])}
 
 
-def _known(file: Path) -> dict[tuple[str, str], Result]:
+def _known(file: Path) -> dict[str, Result]:
+    """The last result of each mutant."""
     lines = file.read_text().splitlines() if file.is_file() else []
-    found = [Result(**json.loads(line)) for line in lines]
-    return {(result.name, result.key): result for result in found}
+    return {result.name: result for result in (Result(**json.loads(line)) for line in lines)}
 
 
 def _coverage(pool: object, files: list[Path], watched: list[str]) -> list[TestCoverage]:

@@ -136,7 +136,7 @@ class Collector:
             return (yield)
         finally:
             sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]
+            threading.settrace(None)
             self._seen.cost += time.process_time() - began
             for definitions in item._fixtureinfo.name2fixturedefs.values():
                 for key in map(id, definitions):

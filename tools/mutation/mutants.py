@@ -56,10 +56,11 @@ class Mutant:
 #: Words that are exchanged in names, attributes and text that is nothing else.
 _PAIRS = (
     ("sin", "cos"), ("min", "max"), ("minimum", "maximum"), ("argmin", "argmax"), ("nanmin", "nanmax"),
-    ("floor", "ceil"), ("left", "right"), ("front", "rear"), ("fl", "fr"), ("rl", "rr"), ("x", "y"), ("vx", "vy"), ("ax", "ay"),
-    ("fx", "fy"), ("mx", "my"), ("tx", "ty"), ("ix", "iy"), ("roll", "pitch"), ("first", "last"), ("low", "high"),
-    ("lower", "upper"), ("driving", "braking"), ("throttle", "brake"), ("spring", "damper"), ("own", "opposite"),
-    ("bump", "rebound"), ("toe", "camber"), ("steer", "inclination"), ("mass", "inertia"), ("start", "end"),
+    ("floor", "ceil"), ("left", "right"), ("front", "rear"), ("fl", "fr"), ("rl", "rr"), ("x", "y"),
+    ("vx", "vy"), ("ax", "ay"), ("fx", "fy"), ("mx", "my"), ("tx", "ty"), ("ix", "iy"), ("roll", "pitch"),
+    ("first", "last"), ("low", "high"), ("lower", "upper"), ("driving", "braking"), ("throttle", "brake"),
+    ("spring", "damper"), ("own", "opposite"), ("bump", "rebound"), ("toe", "camber"), ("steer", "inclination"),
+    ("mass", "inertia"), ("start", "end"),
 )  # fmt: skip
 _OTHER = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])}
 _BINARY: dict[type[ast.operator], type[ast.operator]] = {
@@ -74,7 +75,9 @@ _ANYWHERE = (1, 10**9)
 #: Calls that make no number (types, errors, records of text), and declarations of settings with their ranges.
 _NO_PHYSICS = re.compile(r"TypeVar|NewType|Error$|Problem$|Place$|^cast$|isinstance|^print$|^field$|^setting$")
 #: Smaller numbers are tolerances: a tenth more or less is no fault.
-_SMALL = 1e-6
+_SMALL = 1e-4
+#: The order of their arguments does not matter.
+_SYMMETRIC = {"min", "max", "minimum", "maximum", "hypot", "zip"}
 #: Keyword arguments that guard or describe, and change no number.
 _GUARDS = {"strict", "dtype", "name", "hint", "unit", "key"}
 
@@ -259,7 +262,8 @@ def _of_constant(node: ast.Constant) -> Iterator[tuple[str, ast.AST]]:
 
 def _of_call(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
     function = ast.unparse(node.func).split(".")[-1]
-    for i, (a, b) in enumerate(zip(node.args, node.args[1:], strict=False)):
+    pairs = [] if function in _SYMMETRIC else zip(node.args, node.args[1:], strict=False)
+    for i, (a, b) in enumerate(pairs):
         text = any(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in (a, b))
         if type(a) is type(b) and not text and not isinstance(a, ast.Starred) and ast.dump(a) != ast.dump(b):
             args = [*node.args[:i], b, a, *node.args[i + 2 :]]

@@ -31,14 +31,14 @@ import pytest
 from tools.mutation.coverage import PYTEST, TestCoverage, collect
 from tools.mutation.mutants import Mutant
 
-__all__ = ["ROOT", "SOURCE", "Result", "coverage_of", "result_key", "run_module", "tests_for"]
+__all__ = ["ROOT", "SOURCE", "Result", "coverage_of", "is_known", "run_module", "tests_for"]
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "trackrod"
 TESTS = ROOT / "tests"
 
 #: CPU time that the tests of one mutant may take when nothing is wrong, and that of a test file for the map [s].
-WORK_LIMIT, COVERAGE_LIMIT = 20.0, 60.0
+WORK_LIMIT, COVERAGE_LIMIT = 20.0, 40.0
 #: A mutant is ended after so many times the CPU time of the unchanged tests, and so much more [s].
 PATIENCE, GRACE = 3.0, 20.0
 _MEMORY = 6 << 30
@@ -51,7 +51,7 @@ class Result:
     Attributes
     ----------
     name, key
-        The mutant, and a hash of all that the outcome follows from.
+        The mutant, and a hash of what the outcome follows from.
     outcome
         ``noticed``, ``survived`` or ``unreached`` (no test within the limit runs the line).
     by
@@ -104,23 +104,33 @@ def tests_for(mutant: Mutant, tests: Sequence[TestCoverage]) -> list[list[TestCo
     return sorted(by_file.values(), key=lambda group: sum(t.cost for t in group))
 
 
-def result_key(mutant: Mutant, groups: Sequence[Sequence[TestCoverage]]) -> str:
-    """Hash of the changed module and of the test files that are shown it."""
+def result_key(mutant: Mutant, groups: Sequence[Sequence[TestCoverage]], by: str = "") -> str:
+    """Hash of what a result follows from: the changed module, and the file of the test that noticed or all tests."""
     digest = hashlib.sha256(mutant.applied((SOURCE / mutant.module).read_text()).encode())
+    noticing = ROOT / by.split("::", maxsplit=1)[0].split(" ", maxsplit=1)[0]
+    if by and noticing.is_file():
+        digest.update(noticing.read_bytes())
+        return digest.hexdigest()[:24]
     for group in groups:
         digest.update((ROOT / group[0].name.split("::")[0]).read_bytes())
-        digest.update("".join(test.name for test in group).encode())
+        digest.update("".join(sorted(test.name for test in group)).encode())
     return digest.hexdigest()[:24]
 
 
-def run_module(mutants: Sequence[tuple[Mutant, str, list[list[TestCoverage]]]], results: Path) -> None:
+def is_known(result: Result | None, mutant: Mutant, groups: Sequence[Sequence[TestCoverage]]) -> bool:
+    """Whether a result still holds: one that was noticed, while that test is as it was; another, while all are."""
+    return result is not None and result.key == result_key(mutant, groups, result.by)
+
+
+def run_module(mutants: Sequence[tuple[Mutant, list[list[TestCoverage]]]], results: Path) -> None:
     """Run the mutants of one module, and add a line for each to the file of results."""
     module = mutants[0][0].module
     _import_all_but("trackrod." + module.removesuffix(".py").replace("/", "."))
     trusted: set[str] = set()
     broken: set[str] = set()
-    for mutant, key, groups in mutants:
+    for mutant, groups in mutants:
         outcome, by, seconds = _run_with_sound_tests(mutant, groups, trusted, broken)
+        key = result_key(mutant, groups, by)
         with results.open("a") as file:
             file.write(json.dumps(asdict(Result(mutant.name, key, outcome, by, round(seconds, 2)))) + "\n")
         print(f"{outcome:10s}{seconds:6.1f} s  {mutant.name}  {by}", flush=True)
@@ -210,7 +220,7 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
             return None
         if self.source is None:
             raise ImportError(name)
-        return importlib.util.spec_from_file_location(name, self.file, loader=self)  # type: ignore[arg-type]
+        return importlib.util.spec_from_file_location(name, self.file, loader=self)
 
     def get_source(self, name: str) -> str:
         return self.source or ""
