@@ -143,7 +143,7 @@ module = "vehicle/mass.py"
 mutants = generate(module, (SOURCE / module).read_text(), frozenset())
 fault = next(mutant for mutant in mutants if mutant.name.endswith("_steiner:operation:1"))
 nothing = Mutant("nothing", module, "", 0, 0, "", fault.places)
-tests = [[TestCoverage("tests/vehicle/test_mass.py", 5.0, {})]]
+tests = [[TestCoverage("tests/vehicle/test_mass.py", 5.0, {}, {})]]
 print(*(run_mutant(mutant, tests)[0] for mutant in (fault, nothing)))
 """
 

@@ -8,10 +8,12 @@ otherwise a fault in it would be shown to one test alone.
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
@@ -27,25 +29,40 @@ PYTEST = ("-q", "-q", "-n", "0", "-p", "no:cacheprovider", "-W", "ignore::pytest
 
 @dataclass(frozen=True)
 class TestCoverage:
-    """What one test runs: CPU time with tracing [s], and lines by watched file."""
+    """What one test runs.
+
+    Attributes
+    ----------
+    name
+        As pytest calls it.
+    cost
+        CPU time with tracing, without what is kept from one test to the next [s].
+    kept
+        CPU time of each fixture and each cached call that it uses, paid once by all tests that do [s].
+    lines
+        Lines that are run, by watched file.
+    """
 
     __test__ = False
 
     name: str
     cost: float
+    kept: dict[str, float]
     lines: dict[str, list[int]]
 
 
 @dataclass
 class _Seen:
-    """Lines that were run, and the CPU time for them [s]."""
+    """Lines that were run, the CPU time for what was not kept, and that of each thing that was [s]."""
 
     lines: set[tuple[str, int]] = field(default_factory=set)
     cost: float = 0.0
+    kept: dict[str, float] = field(default_factory=dict)
 
-    def add(self, other: _Seen) -> None:
+    def use(self, name: str, other: _Seen) -> None:
+        """Something that was made once and kept."""
         self.lines |= other.lines
-        self.cost += other.cost
+        self.kept |= {**other.kept, name: other.cost}
 
 
 class Collector:
@@ -66,7 +83,6 @@ class Collector:
         self._seen = _Seen()
         self._fixtures: dict[int, _Seen] = {}
         self._passed: set[str] = set()
-        self._made: set[int] = set()  # fixtures that were set up for this test
         self._local: dict[CodeType, Callable[..., Any] | None] = {}
 
     def trace(self, frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
@@ -81,16 +97,18 @@ class Collector:
             self._seen.lines.add((name, frame.f_lineno))
         return self._local[frame.f_code]
 
-    def apart(self, make: Callable[[], Any]) -> tuple[Any, _Seen]:
-        """A result, with what was run to make it."""
-        outer, self._seen = self._seen, _Seen()
+    @contextmanager
+    def apart(self) -> Iterator[_Seen]:
+        """What is run in this context, told apart from what is run around it."""
+        outer, inner = self._seen, _Seen()
+        self._seen = inner
         began = time.process_time()
         try:
-            return make(), self._seen
+            yield inner
         finally:
-            outer.lines |= self._seen.lines
-            outer.cost += self._seen.cost  # what it used from caches
-            self._seen.cost += time.process_time() - began
+            spent = time.process_time() - began
+            inner.cost += spent
+            outer.cost -= spent  # it is inside the time of what is around it
             self._seen = outer
 
     def cache(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,9 +120,9 @@ class Collector:
         def call(*args: Any, **named: Any) -> Any:
             key = (args, tuple(named.items()))
             if key not in kept:
-                result, kept[key] = self.apart(lambda: real(*args, **named))
-                return result
-            self._seen.add(kept[key])
+                with self.apart() as kept[key]:
+                    real(*args, **named)
+            self._seen.use(f"{function.__qualname__}{hash(key)}", kept[key])
             return real(*args, **named)
 
         call.cache_clear, call.cache_info = real.cache_clear, real.cache_info  # type: ignore[attr-defined]
@@ -116,38 +134,27 @@ class Collector:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, Any, Any]:
-        outer, self._seen = self._seen, _Seen()
-        began = time.process_time()
-        try:
+        with self.apart() as self._fixtures[id(fixturedef)]:
             return (yield)
-        finally:
-            self._seen.cost += time.process_time() - began
-            self._fixtures[id(fixturedef)] = self._seen
-            self._made.add(id(fixturedef))
-            self._seen = outer
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, Any]:
-        self._seen, self._made = _Seen(), set()
-        began = time.process_time()
         sys.settrace(self.trace)
         threading.settrace(self.trace)
         try:
-            return (yield)
+            with self.apart() as seen:
+                return (yield)
         finally:
             sys.settrace(None)
             threading.settrace(None)
-            self._seen.cost += time.process_time() - began
-            for definitions in item._fixtureinfo.name2fixturedefs.values():
-                for key in map(id, definitions):
-                    if key in self._fixtures:
-                        kept = self._fixtures[key]
-                        self._seen.add(_Seen(kept.lines, 0.0 if key in self._made else kept.cost))
-            lines: dict[str, list[int]] = {}
-            for name, line in sorted(self._seen.lines):
-                lines.setdefault(name, []).append(line)
+            for definition in itertools.chain(*item._fixtureinfo.name2fixturedefs.values()):
+                if id(definition) in self._fixtures:
+                    seen.use(f"fixture {definition.argname}", self._fixtures[id(definition)])
             if item.nodeid in self._passed:
-                self.tests.append(TestCoverage(item.nodeid, round(self._seen.cost, 4), lines))
+                lines: dict[str, list[int]] = {}
+                for name, line in sorted(seen.lines):
+                    lines.setdefault(name, []).append(line)
+                self.tests.append(TestCoverage(item.nodeid, round(seen.cost, 4), seen.kept, lines))
             if time.process_time() > self.longest:
                 item.session.shouldstop = f"more than {self.longest:g} s"
 

@@ -37,8 +37,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "trackrod"
 TESTS = ROOT / "tests"
 
-#: CPU time that the tests of one mutant may take when nothing is wrong, and that of a test file for the map [s].
-WORK_LIMIT, COVERAGE_LIMIT = 20.0, 40.0
+#: CPU time with tracing that the tests of one mutant may take, and that of a test file for the map [s].
+WORK_LIMIT, COVERAGE_LIMIT = 30.0, 40.0
 #: A mutant is ended after so many times the CPU time of the unchanged tests, and so much more [s].
 PATIENCE, GRACE = 3.0, 20.0
 _MEMORY = 6 << 30
@@ -95,13 +95,22 @@ def tests_for(mutant: Mutant, tests: Sequence[TestCoverage]) -> list[list[TestCo
         if runs:
             break
     by_file: dict[str, list[TestCoverage]] = {}
+    paid: set[tuple[str, str]] = set()
     work = 0.0
-    for test in sorted(runs, key=lambda t: t.cost):
-        work += test.cost
-        if work > WORK_LIMIT:
-            break
-        by_file.setdefault(test.name.split("::")[0], []).append(test)
-    return sorted(by_file.values(), key=lambda group: sum(t.cost for t in group))
+    for test in sorted(runs, key=lambda t: t.cost + sum(t.kept.values())):
+        file = test.name.split("::")[0]
+        more = test.cost + sum(cost for name, cost in test.kept.items() if (file, name) not in paid)
+        if work + more <= WORK_LIMIT:
+            work += more
+            paid |= {(file, name) for name in test.kept}
+            by_file.setdefault(file, []).append(test)
+    return sorted(by_file.values(), key=work_of)
+
+
+def work_of(group: Sequence[TestCoverage]) -> float:
+    """CPU time of tests of one file [s]."""
+    kept = dict(item for test in group for item in test.kept.items())
+    return sum(test.cost for test in group) + sum(kept.values())
 
 
 def result_key(mutant: Mutant, groups: Sequence[Sequence[TestCoverage]], by: str = "") -> str:
@@ -159,8 +168,7 @@ def run_mutant(mutant: Mutant, groups: Sequence[Sequence[TestCoverage]]) -> tupl
     """Outcome, what noticed it, and the CPU time [s]."""
     if not groups:
         return "unreached", "no test within the limit runs it", 0.0
-    usual = sum(test.cost for group in groups for test in group)
-    limit = int(PATIENCE * usual + GRACE)
+    limit = int(PATIENCE * sum(map(work_of, groups)) + GRACE)
     source = mutant.applied((SOURCE / mutant.module).read_text())
     with tempfile.TemporaryDirectory() as scratch:
         said = Path(scratch) / "said"
