@@ -23,7 +23,7 @@ CAR = "double_wishbone_car"
 @cache
 def spec() -> RtmSpec:
     """A car with heavy wheels, behind more than in front, and its load on the left."""
-    masses = {"unsprung_mass_front": 60.0, "unsprung_mass_rear": 90.0}
+    masses = {"unsprung_mass_front": 60.0, "unsprung_mass_rear": 180.0}
     return spec_of(CAR, compliance=False).with_parameters(cg_y=0.08, **masses)
 
 
