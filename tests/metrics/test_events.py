@@ -10,7 +10,13 @@ from trackrod.core import signals
 from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError
 from trackrod.metrics.events import first_crossing, first_time, largest, slope, steady_value, vertex
-from trackrod.metrics.steady_turn import lateral_load_transfer, ramp_steer_values, turn_sign
+from trackrod.metrics.steady_turn import (
+    SteeringGeometry,
+    constant_radius_values,
+    lateral_load_transfer,
+    ramp_steer_values,
+    turn_sign,
+)
 
 TIME = np.array([0.0, 1.0, 3.0, 4.0, 6.0])
 
@@ -51,7 +57,7 @@ def test_steady_value_is_the_mean_over_the_last_seconds() -> None:
     assert steady_value(TIME, values, 3.0) == pytest.approx(3.0)
     assert steady_value(TIME, values, 2.5) == pytest.approx(4.0)
     assert steady_value(TIME, values, 6.0) == pytest.approx(5.4)
-    with pytest.raises(InputError, match="mean over 6.5 s, the run has 6 s"):
+    with pytest.raises(InputError, match=r"mean over 6\.5 s, the run has 6 s"):
         steady_value(TIME, values, 6.5)
 
 
@@ -81,3 +87,19 @@ def test_load_transfer_of_loads_that_are_all_different() -> None:
 def test_the_range_of_gradients_is_told_in_g() -> None:
     with pytest.raises(InputError, match=r"from 0\.1 g to 0\.3 g"):
         ramp_steer_values(run_from(TIME, ay=np.linspace(0.0, 0.5, 5)))
+
+
+def test_the_radius_is_that_of_the_linear_range() -> None:
+    """Radius 40 m between 0.1 g and 0.3 g, another one before and behind; mirrored it is the same."""
+    ay = np.linspace(0.2, 6.0, 200)
+    radius = np.where((ay > 0.98) & (ay < 2.95), 40.0, np.where(ay < 2.0, 25.0, 90.0))
+    time = 0.1 * np.arange(ay.size)
+    for sign in (1.0, -1.0):
+        odd = {"ay": ay, "steering_wheel_angle": 0.05 * ay, "roll": 0.01 * ay, "sideslip": -0.02 * ay}
+        columns = {name: sign * values for name, values in odd.items()}
+        run = run_from(time, vx=np.sqrt(radius * ay), pitch=0.3 * ay, **columns)
+        found = constant_radius_values(run, SteeringGeometry(2.7, 16.0))
+        assert found.radius == pytest.approx(40.0)
+        assert found.largest_lateral_acceleration == pytest.approx(6.0)
+        gradients = (found.steering_gradient, found.understeer_gradient, found.sideslip_gradient, found.roll_gradient)
+        assert gradients == pytest.approx((0.05, 0.05 / 16.0, -0.02, 0.01))
