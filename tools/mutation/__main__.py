@@ -48,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     settings = tomllib.loads((HERE / "modules.toml").read_text())
     mutants = all_mutants(settings["modules"], chosen.each or settings["each"], settings["seed"])
+    watched = sorted({mutant.module for mutant in mutants})
     if chosen.only:
         mutants = [m for m in mutants if any(text in m.name for text in chosen.only)]
     if chosen.list:
@@ -57,7 +58,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in _HEAVY:
         importlib.import_module(name)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    watched = sorted({mutant.module for mutant in mutants} | set(settings["modules"]))
     test_files = [
         file for pattern in chosen.tests or settings["tests"] for file in sorted((ROOT / "tests").glob(pattern))
     ]
