@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Mutant", "generate", "known_attributes", "named_mutants", "sample"]
+__all__ = ["ANYWHERE", "Mutant", "generate", "known_attributes", "named_mutants", "sample"]
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,11 @@ _COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
 }  # fmt: skip
 #: Whatever runs any line of the module.
-_ANYWHERE = (1, 10**9)
-#: Calls that make no number (types, errors, records of text), and declarations of settings with their ranges.
-_NO_PHYSICS = re.compile(r"TypeVar|NewType|Error$|Problem$|Place$|^cast$|isinstance|^print$|^field$|^setting$")
+ANYWHERE = (1, 10**9)
+#: Calls that make no number (types, errors, records of text), and declarations in words or with ranges.
+_NO_PHYSICS = re.compile(
+    r"TypeVar|NewType|Error$|Problem$|Place$|^cast$|isinstance|^print$|^field$|^setting$|^Frame$|^SignRule$"
+)
 #: Smaller numbers are tolerances: a tenth more or less is no fault.
 _SMALL = 1e-4
 #: The order of their arguments does not matter.
@@ -161,7 +163,7 @@ def _around(source: str, first: int, last: int) -> tuple[tuple[int, int], ...]:
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and node.lineno <= first and last <= (node.end_lineno or 0)
     ]
-    return ((first, last), *sorted(spans, key=lambda span: span[1] - span[0]), _ANYWHERE)
+    return ((first, last), *sorted(spans, key=lambda span: span[1] - span[0]), ANYWHERE)
 
 
 Places = tuple[tuple[int, int], ...]
@@ -183,7 +185,7 @@ def _expressions(node: ast.AST, where: str, places: Places) -> Iterator[tuple[as
             elif isinstance(child, ast.expr | ast.stmt) and not hasattr(child, "body"):
                 lines = ((child.lineno, child.end_lineno or child.lineno), *places)
             if isinstance(child, ast.expr | ast.AugAssign):
-                yield child, inner, (*lines, _ANYWHERE)
+                yield child, inner, (*lines, ANYWHERE)
             yield from _expressions(child, inner, lines)
 
 
