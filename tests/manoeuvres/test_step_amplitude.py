@@ -7,9 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from manoeuvres.test_manoeuvre_phases import braked
 from trackrod.core import signals
 from trackrod.core.errors import ConvergenceError
 from trackrod.core.series import Run
+from trackrod.manoeuvres.longitudinal import Braking, Clutch
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.steady_turn import RampSteer
 from trackrod.manoeuvres.steering import StepSteer
@@ -99,3 +101,22 @@ def test_a_turn_takes_the_angle_of_a_step_at_its_speed(kind: Callable[..., Brake
     speed = 3.6 * np.sqrt(0.3 * G * 50.0)
     assert [(r.speed_kmh, r.target_ay_g) for r in car.ramps] == [(pytest.approx(speed), 0.3)]
     assert {step.rate_degps for step in car.steps} == {60.0}
+
+
+def test_braking_in_a_turn_takes_the_pedal_of_braking_straight_ahead() -> None:
+    car, brakes = Saturating(), braked(2.0)
+    asked: list[Braking] = []
+
+    def drive(made: Manoeuvre) -> Run:
+        if isinstance(made, Braking):
+            asked.append(made)
+            return brakes(made)
+        return car(made)
+
+    made = BrakeInTurn(radius_m=50.0, target_ay_g=0.3, deceleration_g=0.25, clutch=Clutch.ENGAGED).prepare(drive)
+    assert made.brake == pytest.approx(0.25 * G / 12.0, rel=0.006)
+    assert car.steady(made.steering_wheel_angle_deg or 0.0) == pytest.approx(0.3, rel=0.003)
+    assert {b.clutch for b in asked} == {Clutch.ENGAGED}
+    assert {b.speed_kmh for b in asked} == {pytest.approx(3.6 * np.sqrt(0.3 * G * 50.0))}
+    known = BrakeInTurn(radius_m=50.0, target_ay_g=0.3, brake=0.1, steering_wheel_angle_deg=30.0)
+    assert known.prepare(drive) == known

@@ -81,7 +81,7 @@ _SMALL = 1e-4
 #: The order of their arguments does not matter.
 _SYMMETRIC = {"min", "max", "minimum", "maximum", "hypot", "zip"}
 #: Keyword arguments that guard or describe, and change no number.
-_GUARDS = {"strict", "dtype", "name", "hint", "unit", "key"}
+_GUARDS = {"strict", "dtype", "name", "hint", "unit"}
 
 
 def generate(module: str, source: str, known: frozenset[str]) -> list[Mutant]:
@@ -200,9 +200,7 @@ def _no_physics(node: ast.AST) -> bool:
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Call):
         return bool(_NO_PHYSICS.search(ast.unparse(node.func)))
-    if isinstance(node, ast.If):
-        return ast.unparse(node.test) == "TYPE_CHECKING"
-    return False
+    return isinstance(node, ast.keyword) and node.arg in _GUARDS
 
 
 def _changes(node: ast.AST, names: frozenset[str], known: frozenset[str]) -> Iterator[tuple[str, ast.AST]]:
