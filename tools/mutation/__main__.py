@@ -55,11 +55,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for mutant in mutants:
             print(f"{mutant.name}\t{mutant.change}")
         return 0
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported
     for name in _HEAVY:
         importlib.import_module(name)
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    folder = ROOT / "tests"
+    without = {folder / name for name in settings["without"]}
     test_files = [
-        file for pattern in chosen.tests or settings["tests"] for file in sorted((ROOT / "tests").glob(pattern))
+        f for pattern in chosen.tests or settings["tests"] for f in sorted(folder.glob(pattern)) if f not in without
     ]
     with multiprocessing.get_context("fork").Pool(chosen.jobs, _ready_to_stop, maxtasksperchild=1) as pool:
         tests = _coverage(pool, test_files, watched)
