@@ -10,11 +10,15 @@ import pytest
 from numpy.typing import NDArray
 
 from kc.simple_axles import ALONG_X, CHASSIS, WHEEL, vehicle_on
-from trackrod.core.corners import Axle
+from trackrod.core.corners import Axle, Side
 from trackrod.core.errors import InputError
 from trackrod.core.maps import Map1D, Map2D
+from trackrod.core.quantities import KINDS
 from trackrod.kc.maps import _reached, compliance_maps, grid, kinematics_maps, stiffness_map, unsprung_masses
+from trackrod.kc.measure import gauges, measure
 from trackrod.kc.rig import Inputs, Load, Rig
+from trackrod.vehicle.characteristics import Characteristic, StopCharacteristic
+from trackrod.vehicle.connectors import Stop, TorsionSpring
 from trackrod.vehicle.elements import Body, Joint, JointType
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -144,3 +148,39 @@ def test_what_was_not_reached_is_cut_off() -> None:
     for text, row, column in (("xxx xox xxx", 1, 1), ("oo ox", 1, 1), ("oxo oxo", 0, 0)):
         with pytest.raises(InputError, match="nothing to save"):
             rectangle(text, row, column)
+
+
+def test_gauges_read_stops_and_torsion_bars() -> None:
+    """A bar between both arms twists by the difference of their angles, one to the body by the angle of its arm."""
+    arms = {sign: f"rear_suspension.upright_{side}" for sign, side in ((1, "left"), (-1, "right"))}
+    x = next(wheel.centre[0] for wheel in vehicle().wheels if wheel.corner.axle is Axle.REAR)
+    soft = Characteristic.linear(10.0, 0.5, KINDS["angle"], KINDS["torque"])
+    bars = (
+        TorsionSpring("rear_suspension.bar", (arms[1], arms[-1]), (x, 0.0, 0.3), ALONG_X, soft),
+        TorsionSpring("rear_suspension.one", (CHASSIS, arms[-1]), (x, -0.1, 0.3), ALONG_X, soft),
+    )
+    curve = Characteristic((0.0, 0.5), (0.0, 1.0), KINDS["length"], KINDS["force"])
+    ends = ((x, -0.65, 0.3), (x, -0.65, 0.8))
+    stops = tuple(
+        Stop(f"rear_suspension.{name}", (arms[-1], CHASSIS), ends, StopCharacteristic(curve), 0.2, rebound=rebound)
+        for name, rebound in (("jounce", False), ("droop", True))
+    )
+    rig = Rig(replace(vehicle(), torsion_springs=bars, stops=stops), Axle.REAR)
+    of = gauges(rig)
+    assert {gauge.name: (gauge.element.rpartition(".")[2], gauge.side) for gauge in of} == {
+        "spring_length_left": ("spring_left", Side.LEFT),
+        "spring_length_right": ("spring_right", Side.RIGHT),
+        "bump_stop_length_right": ("jounce", Side.RIGHT),
+        "rebound_stop_length_right": ("droop", Side.RIGHT),
+        "bar_twist": ("bar", None),
+        "torsion_bar_twist_right": ("one", Side.RIGHT),
+    }
+    travel = np.array([[-0.03, 0.04], [0.0, 0.0], [0.05, 0.01]])
+    found = measure(rig, rig.sweep(Inputs.of(travel)), of)
+    reading = dict(zip((gauge.name for gauge in of), found.readings.T, strict=True))
+    left, right = turned(1, travel[:, 0]), -turned(-1, travel[:, 1])  # about x, so that up is the other way round
+    np.testing.assert_allclose(reading["bar_twist"], left - right, atol=4 * JOINTS)
+    np.testing.assert_allclose(reading["torsion_bar_twist_right"], -right, atol=4 * JOINTS)
+    y, z = moved(-1, travel[:, 1], 0.65, 0.3)
+    np.testing.assert_allclose(reading["bump_stop_length_right"], np.hypot(0.65 - y, 0.8 - z), atol=4 * JOINTS)
+    np.testing.assert_allclose(found.wheel_load[1], rig.design_loads, rtol=1e-6)

@@ -50,6 +50,13 @@ def test_speed_law_leaves_an_end_again() -> None:
     assert pedals(growing, 0.5, 25.4) == pytest.approx((1.2 * 0.1 + 0.2 + 0.001, 0.0))  # wanted are 25.5 m/s
 
 
+def test_speed_law_stops_its_integral_by_the_whole_law() -> None:
+    """0.995 of the integral and 0.012 of the error are at the end together: nothing is added."""
+    control = HoldSpeed(25.0).begin(sample(vx_mps=25.0, throttle=0.995))
+    assert pedals(control, 0.00, 24.99) == (1.0, 0.0)
+    assert pedals(control, 0.01, 25.0) == pytest.approx((0.995, 0.0))
+
+
 def test_speed_law_at_walking_pace() -> None:
     """At half of 6.5 m/s half of P and a quarter of I."""
     control = HoldSpeed(3.25).begin(sample(vx_mps=3.25))
