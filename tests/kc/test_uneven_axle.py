@@ -184,3 +184,21 @@ def test_gauges_read_stops_and_torsion_bars() -> None:
     y, z = moved(-1, travel[:, 1], 0.65, 0.3)
     np.testing.assert_allclose(reading["bump_stop_length_right"], np.hypot(0.65 - y, 0.8 - z), atol=4 * JOINTS)
     np.testing.assert_allclose(found.wheel_load[1], rig.design_loads, rtol=1e-6)
+
+
+def test_torques_are_held_by_the_bodies_that_take_their_reaction() -> None:
+    """The brakes of this axle sit on the uprights, its driveline on the body; then the other way round."""
+    travel = np.array([[-0.03, 0.04], [0.05, 0.01]])
+    angles = np.stack((turned(1, travel[:, 0]), -turned(-1, travel[:, 1])), axis=1)
+    still, turning = np.zeros((2, 2, 3)), np.stack((angles, 0 * angles, 0 * angles), axis=-1)
+    rig = Rig(vehicle(), Axle.REAR)
+    found = measure(rig, rig.sweep(Inputs.of(travel)), ())
+    np.testing.assert_allclose(found.brake_turn, turning, atol=4 * JOINTS)
+    np.testing.assert_array_equal(found.drive_turn, still)
+    wheels = tuple(
+        replace(w, brake_reaction=w.drive_reaction, drive_reaction=w.brake_reaction) for w in vehicle().wheels
+    )
+    other = Rig(replace(vehicle(), wheels=wheels), Axle.REAR)
+    swapped = measure(other, other.sweep(Inputs.of(travel)), ())
+    np.testing.assert_array_equal(swapped.brake_turn, still)
+    np.testing.assert_allclose(swapped.drive_turn, turning, atol=4 * JOINTS)

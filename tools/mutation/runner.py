@@ -38,7 +38,7 @@ SOURCE = ROOT / "src" / "trackrod"
 TESTS = ROOT / "tests"
 
 #: CPU time with tracing that the tests of one mutant may take, and that of a test file for the map [s].
-WORK_LIMIT, COVERAGE_LIMIT = 5.0, 40.0
+WORK_LIMIT, COVERAGE_LIMIT = 12.0, 40.0
 #: A mutant is ended after so many times the CPU time of the unchanged tests, and so much more [s].
 PATIENCE, GRACE = 3.0, 20.0
 _MEMORY = 6 << 30
