@@ -35,6 +35,7 @@ def test_each_track_has_the_spectrum_and_both_are_alike_at_long_waves() -> None:
         left, right = (np.array([tracks[side][band] / scale for tracks in made]) for side in (Side.LEFT, Side.RIGHT))
         for track in (left, right):
             assert np.mean(np.abs(track) ** 2) == pytest.approx(1.0, abs=0.05)
+            assert abs(np.mean(track)) < 0.05  # all phases are as likely
         assert np.mean((left * right.conj()).real) == pytest.approx(np.exp(-1.6 * n[band]).mean(), abs=0.05)
 
 

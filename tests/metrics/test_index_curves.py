@@ -140,8 +140,8 @@ def test_a_step_counts_from_its_first_samples() -> None:
 
 
 def test_acceleration_counts_from_where_the_pedal_grows() -> None:
-    """Held at 0.4, let go to 0.1, then pressed to 0.8 between 2 and 2.2 s."""
-    throttle = np.interp(TIME, [0.0, 1.0, 1.5, 2.0, 2.2, 8.0], [0.4, 0.4, 0.1, 0.1, 0.8, 0.8])
+    """Held at 0.4, let go, then pressed to 0.8 between 2 and 2.2 s."""
+    throttle = np.interp(TIME, [0.0, 1.0, 1.5, 2.0, 2.2, 8.0], [0.4, 0.4, 0.0, 0.0, 0.8, 0.8])
     speed = np.where(TIME < 2.0, 10.0, 10.0 + 2.0 * (TIME - 2.0))
     pitch = np.interp(TIME, [0.0, 2.0, 3.0, 8.0], [0.01, 0.01, -0.03, -0.02])
     found = acceleration_values(run_from(TIME, vx=speed, throttle=throttle, pitch=pitch, ax=np.gradient(speed, TIME)))
