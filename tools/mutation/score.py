@@ -48,7 +48,7 @@ def score_page(
         if mutant.name in results and results[mutant.name].outcome != "noticed":
             kind = next((kind for kind in reasons if mutant.name in reasons[kind]), None)
             why = f"{kind}: {reasons[kind][mutant.name]}" if kind else f"{results[mutant.name].outcome}, open"
-            change = mutant.change.replace("|", "\\|").replace("\n", " ")
+            change = mutant.change.replace("|", "\\|").replace("](", "] (")  # no cell, no link
             lines.append(f"| `{mutant.name}` | `{change}` | {why} |")
     return _HEAD + "\n".join(lines) + "\n"
 
