@@ -245,8 +245,9 @@ def _import_all_but(name: str) -> None:
     block = _Changed(name, "", None)
     sys.meta_path.insert(0, block)
     for found in pkgutil.walk_packages([str(SOURCE)], "trackrod.", onerror=lambda _: None):
-        with contextlib.suppress(ImportError):
-            importlib.import_module(found.name)
+        if not found.name.endswith("__main__"):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(found.name)
     sys.meta_path.remove(block)
 
 
