@@ -24,7 +24,7 @@ from pathlib import Path
 
 from tools.mutation.coverage import TestCoverage
 from tools.mutation.mutants import Mutant, generate, known_attributes, named_mutants, sample
-from tools.mutation.runner import ROOT, SOURCE, Result, coverage_of, is_known, run_module, tests_for
+from tools.mutation.runner import ROOT, SOURCE, Result, coverage_of, end_with_child, is_known, run_module, tests_for
 from tools.mutation.score import score_page
 
 HERE = Path(__file__).resolve().parent
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tests", nargs="*", metavar="PATTERN", help="test files, instead of those in modules.toml")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--list", action="store_true", help="show the mutants, run nothing")
-    parser.add_argument("--score", action="store_true", help="write the score of what is known, run nothing")
+    parser.add_argument("--score", action="store_true", help="write the score of the last results, run nothing")
     chosen = parser.parse_args(arguments)
 
     settings = tomllib.loads((HERE / "modules.toml").read_text())
@@ -55,17 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for mutant in mutants:
             print(f"{mutant.name}\t{mutant.change}")
         return 0
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported
-    for name in _HEAVY:
-        importlib.import_module(name)
-    folder = ROOT / "tests"
-    without = {folder / name for name in settings["without"]}
-    test_files = [
-        f for pattern in chosen.tests or settings["tests"] for f in sorted(folder.glob(pattern)) if f not in without
-    ]
-    with multiprocessing.get_context("fork").Pool(chosen.jobs, _ready_to_stop, maxtasksperchild=1) as pool:
-        tests = _coverage(pool, test_files, watched)
-        results = run(pool, mutants, tests, only_known=chosen.score)
+    if chosen.score:
+        known = _known(KEPT / "results.jsonl")
+        results = {mutant.name: known[mutant.name] for mutant in mutants if mutant.name in known}
+    else:
+        results = _measured(mutants, watched, chosen.tests or settings["tests"], set(settings["without"]), chosen.jobs)
     if not chosen.only and not chosen.tests:
         SCORE.write_text(score_page(mutants, results, tomllib.loads((HERE / "survivors.toml").read_text())))
     unnoticed = [result for result in results.values() if result.outcome != "noticed"]
@@ -73,10 +67,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _measured(
+    mutants: Sequence[Mutant], watched: list[str], patterns: Sequence[str], without: set[str], jobs: int
+) -> dict[str, Result]:
+    """Results of all mutants: what is known and still holds, and the rest run now."""
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported
+    for name in _HEAVY:
+        importlib.import_module(name)
+    folder = ROOT / "tests"
+    found = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
+    test_files = [file for file in found if file.relative_to(folder).as_posix() not in without]
+    with multiprocessing.get_context("fork").Pool(jobs, _ready_to_stop, maxtasksperchild=1) as pool:
+        results = run(pool, mutants, _coverage(pool, test_files, watched))
+        pool.close()
+        pool.join()
+    return results
+
+
 def _ready_to_stop() -> None:
     """A worker leaves Ctrl-C to the main process, which ends it; it then takes its child along."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    signal.signal(signal.SIGTERM, end_with_child)
 
 
 def all_mutants(modules: Sequence[str], each: int, seed: int) -> list[Mutant]:
@@ -86,7 +97,7 @@ def all_mutants(modules: Sequence[str], each: int, seed: int) -> list[Mutant]:
     return [*named_mutants(HERE / "named.toml", SOURCE), *(mutant for group in drawn for mutant in group)]
 
 
-def run(pool: object, mutants: Sequence[Mutant], tests: list[TestCoverage], *, only_known: bool) -> dict[str, Result]:
+def run(pool: object, mutants: Sequence[Mutant], tests: list[TestCoverage]) -> dict[str, Result]:
     """Results by the names of the mutants; those that are not known yet are run, module by module."""
     file = KEPT / "results.jsonl"
     known = _known(file)
@@ -95,7 +106,7 @@ def run(pool: object, mutants: Sequence[Mutant], tests: list[TestCoverage], *, o
     for mutant in mutants:
         if not is_known(known.get(mutant.name), mutant, chosen[mutant.name]):
             waiting.setdefault(mutant.module, []).append((mutant, chosen[mutant.name]))
-    if waiting and not only_known:
+    if waiting:
         KEPT.mkdir(parents=True, exist_ok=True)
         work = sorted(waiting.values(), key=len, reverse=True)
         for _ in pool.imap_unordered(functools.partial(run_module, results=file), work):  # type: ignore[attr-defined]

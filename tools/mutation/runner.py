@@ -31,7 +31,7 @@ import pytest
 from tools.mutation.coverage import PYTEST, TestCoverage, collect
 from tools.mutation.mutants import ANYWHERE, Mutant
 
-__all__ = ["ROOT", "SOURCE", "Result", "coverage_of", "is_known", "run_module", "tests_for"]
+__all__ = ["ROOT", "SOURCE", "Result", "coverage_of", "end_with_child", "is_known", "run_module", "tests_for"]
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "trackrod"
@@ -270,11 +270,19 @@ def _in_child(work: Callable[[], None]) -> tuple[int, float]:
             traceback.print_exc()
         finally:
             os._exit(status)
-    try:
-        _, code = os.waitpid(pid, 0)
-    except BaseException:
-        os.kill(pid, 9)
-        os.waitpid(pid, 0)
-        raise
+    _running.append(pid)
+    _, code = os.waitpid(pid, 0)
+    _running.clear()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return code, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+#: The child that a worker waits for.
+_running: list[int] = []
+
+
+def end_with_child(*_: object) -> None:
+    """End this process and the child that it waits for, at once."""
+    for pid in _running:
+        os.kill(pid, signal.SIGKILL)
+    os._exit(1)

@@ -43,6 +43,8 @@ def score_page(
     lines = ["| module | mutants | equivalent | noticed | score |", "|---|---|---|---|---|"]
     for group, (made, same, noticed) in [*rows, ("**all**", total)]:
         lines.append(f"| {group} | {made} | {same} | {noticed} | {100 * noticed / max(made - same, 1):.0f} % |")
+    if missing := len(mutants) - len(results):
+        lines += ["", f"{missing} mutants have not been run yet."]
     lines += ["", "## Not noticed", "", "| mutant | change | why |", "|---|---|---|"]
     for mutant in mutants:
         if mutant.name in results and results[mutant.name].outcome != "noticed":
