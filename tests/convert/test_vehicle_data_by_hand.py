@@ -88,3 +88,15 @@ def test_parameters_are_those_of_the_data() -> None:
             ("wheel_inertia", masses.spin_inertia),
         ):
             assert p[f"{name}_{axle}"] == pytest.approx(0.5 * (values[left] + values[right]))
+
+
+def test_sources_say_what_is_certain() -> None:
+    """Numbers of files are; what is summed up, measured on the rig or drawn from an engine map is not."""
+    sources = vehicle_data(made()).sources
+    files = {"steering_ratio", "brake_front", "brake_rear", "drag", "lift_front", "lift_rear", "drag_height"}
+    files |= {"wheel_inertia_front", "wheel_inertia_rear"}
+    sums = {"sprung_mass", "cg_to_front", "cg_height", "Ixx", "Iyy", "Izz", "Ixz"}
+    of_axles = ("unsprung_mass", "spring_factor", "antiroll_factor", "stop_factor", "damper_factor")
+    rest = {f"{name}_{axle}" for name in of_axles for axle in ("front", "rear")} | {"engine_factor"}
+    assert {name for name, source in sources.items() if source.certain} == files
+    assert {name for name, source in sources.items() if not source.certain} == sums | rest
