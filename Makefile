@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 OUT ?= out
 
-.PHONY: demo test bench lint docs setup stub clean help
+.PHONY: demo test bench mutation lint docs setup stub clean help
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -24,6 +24,9 @@ lint: setup  ## style, format and types
 
 bench: setup  ## timings as ratios against a peer, in one table and benchmarks/results.json
 	$(BIN)/python -m benchmarks
+
+mutation: setup  ## faults planted in the physics-facing modules: how many do the tests notice? docs/mutation.md
+	$(BIN)/python -m tools.mutation
 
 docs: setup  ## the generated pages, tables and pictures under docs
 	$(BIN)/python tools/write_vocabulary.py

@@ -131,6 +131,9 @@ def main(output: Path) -> None:
     folder = output / "trackrod"
     constants = import_declarations("core", "constants").CONSTANTS
     body = "".join(f"\nconstexpr double {c.name} = {c.value!r};  // {c.meaning} [{c.unit}]" for c in constants)
+    body += "\n\nstruct Named {\n  const char* name;\n  double value;\n};"
+    body += "\n// All of them, to be held against their declaration.\nconstexpr Named all[] = {"
+    body += "".join(f'\n    {{"{c.name}", {c.name}}},' for c in constants) + "\n};"
     write_header(folder / "constants.hpp", "core/constants.py", body, "trackrod::constants")
 
     tyre = import_declarations("tyre")

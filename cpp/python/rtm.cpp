@@ -478,6 +478,15 @@ void bind_rtm(nb::module_& m) {
            "pad load of each wheel.")
       .def_prop_ro("column_count", &RtmHandle::column_count);
 
+  m.def(
+      "constants",
+      [] {
+        nb::dict values;
+        for (const trackrod::constants::Named& c : trackrod::constants::all) values[c.name] = c.value;
+        return values;
+      },
+      "The constants of trackrod.core.constants that this module was built with.");
+
   using Holder = trackrod::SpeedHolder<double>;
   nb::class_<Holder>(m, "SpeedHolder", "The driver who holds a speed with both pedals (driver/hold_speed.hpp).")
       .def(nb::init<>())

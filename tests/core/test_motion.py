@@ -106,3 +106,46 @@ def test_what_a_model_does_not_know_is_left_out() -> None:
         Rolling(rows()[0]).value(signals.STEERING_TORQUE.column)
     with pytest.raises(UnknownNameError, match="yaw_rate_radps"):
         Rolling(rows()[0]).value("yaw_rte_radps")
+
+
+class Numbered(Rolling):
+    """Every quantity has a number of its own."""
+
+    rack_travel = property(lambda self: 1.0)  # type: ignore[assignment]
+    gear = property(lambda self: 2.0)  # type: ignore[assignment]
+    engine_speed = property(lambda self: 3.0)  # type: ignore[assignment]
+    steering_torque = property(lambda self: 4.0)  # type: ignore[assignment]
+    torsion_bar_twist = property(lambda self: 5.0)  # type: ignore[assignment]
+    attitude = property(lambda self: Attitude(1.0, 0.0, 0.0, 0.0))  # type: ignore[assignment]
+    position = property(lambda self: (6.0, 7.0, 8.0))  # type: ignore[assignment]
+    velocity = property(lambda self: (9.0, 10.0, 11.0))  # type: ignore[assignment]
+    acceleration = property(lambda self: (12.0, 13.0, 14.0))  # type: ignore[assignment]
+    rates = property(lambda self: (15.0, 16.0, 17.0))  # type: ignore[assignment]
+    tyres = property(lambda self: {corner: [10 * i] for i, corner in enumerate(Corner)})  # type: ignore[assignment]
+
+    def wheel_speed(self, corner: Corner) -> Values:
+        return 50.0 + list(Corner).index(corner)
+
+    def wheel(self, corner: Corner) -> WheelPose:
+        return WheelPose(*(first + list(Corner).index(corner) for first in (60.0, 70.0, 80.0)))
+
+
+def test_every_signal_is_the_quantity_of_its_name() -> None:
+    motion = Numbered(np.arange(100.0, 140.0))  # inputs 100 to 102, time 103; tyres from 100, 110, 120, 130
+    expected: dict[object, float] = {
+        signals.STEERING_WHEEL_ANGLE: 100, signals.THROTTLE: 101, signals.BRAKE: 102, signals.TIME: 103,
+        signals.RACK_TRAVEL: 1, signals.GEAR: 2, signals.ENGINE_SPEED: 3, signals.STEERING_TORQUE: 4,
+        signals.TORSION_BAR_TWIST: 5, signals.X: 6, signals.Y: 7, signals.Z: 8, signals.VX: 9, signals.VY: 10,
+        signals.AX: 12, signals.AY: 13, signals.AZ: 14, signals.ROLL_RATE: 15, signals.PITCH_RATE: 16,
+        signals.YAW_RATE: 17, signals.ROLL: 0, signals.PITCH: 0, signals.YAW: 0, signals.SIDESLIP: np.arctan2(10, 9),
+    }  # fmt: skip
+    for i, corner in enumerate(Corner):
+        at = 100 + 10 * i
+        expected |= {
+            signals.FX[corner]: at, signals.FY[corner]: at + 1, signals.FZ[corner]: at + 2, signals.MZ[corner]: at + 5,
+            signals.SLIP_RATIO[corner]: at + 6, signals.SLIP_ANGLE[corner]: at + 7, signals.WHEEL_SPEED[corner]: 50 + i,
+            signals.WHEEL_TRAVEL[corner]: 60 + i, signals.STEER[corner]: 70 + i, signals.CAMBER[corner]: 80 + i,
+        }  # fmt: skip
+    assert {signal.column: value for signal, value in expected.items()} == {
+        column: motion.value(column) for column in READERS
+    }

@@ -209,6 +209,14 @@ class Interrupting(Counting):
         return blocks
 
 
+@pytest.fixture
+def _ctrl_c_interrupts() -> Iterator[None]:
+    """As in a terminal: a process that was started in the background ignores Ctrl-C, and Python leaves it so."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 class Signalled(Interrupting):
     """The same by a true signal, which reaches this thread before the call returns, however busy the machine is."""
 
@@ -217,6 +225,7 @@ class Signalled(Interrupting):
             signal.raise_signal(signal.SIGINT)
 
 
+@pytest.mark.usefixtures("_ctrl_c_interrupts")
 @pytest.mark.parametrize("kind", [Interrupting, Signalled])
 @pytest.mark.parametrize("method", EVERY)
 def test_interruption_keeps_the_best(method: str, kind: type[Interrupting]) -> None:
@@ -234,6 +243,7 @@ def test_interruption_keeps_the_best(method: str, kind: type[Interrupting]) -> N
     assert found.value <= Objective().value(rosen.evaluate(np.array([-0.9, 0.9])))
 
 
+@pytest.mark.usefixtures("_ctrl_c_interrupts")
 def test_ctrl_c_works_after_nomad() -> None:
     pytest.importorskip("PyNomad")
     minimise(rosenbrock(), method="nomad", budget=Budget(evaluations=10))

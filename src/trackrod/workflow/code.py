@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import threading
 from collections.abc import Callable, Iterator
 from importlib.util import resolve_name
 from pathlib import Path
@@ -18,6 +19,8 @@ from trackrod.core.files import content_hash, hash_bytes
 __all__ = ["code_hash", "reached_modules"]
 
 _ROOT = trackrod.__name__
+#: Two threads of Python 3.11 that parse at the same time disturb each other's count of recursions (SystemError).
+_PARSING = threading.Lock()
 
 
 def code_hash(maker: Callable[..., object]) -> str:
@@ -57,7 +60,9 @@ def _imports(module: str) -> tuple[str, ...]:
         return ()
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found = {package} if package else set()
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    with _PARSING:
+        tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
         found.update(_named(node, package))
     return tuple(name for name in found if name.partition(".")[0] == _ROOT and _source(name) is not None)
 
