@@ -118,7 +118,9 @@ def test_every_number_has_a_name_of_its_own(name: str, steering: SteeringModel) 
 def test_names_say_what_the_numbers_are() -> None:
     model = driving(VAN, SteeringModel.MECHANISM)
     core, index = model.model.core, model.model.index
-    rows = drive(model, 0, 700)
+    drive(model, 0, 699)
+    before = model.state()
+    rows = drive(model, 699, 700)
     core.set_load(1, np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0]))
     core.set_wheel(1, 7.0, 8.0)
     core.set_road(4, np.array([0.1, 0.2, -0.3]), np.array([0.0, 0.6, 0.8]), 0.4, 0.9)
@@ -133,6 +135,12 @@ def test_names_say_what_the_numbers_are() -> None:
     assert [*read(f"body.{body}.position", "xyz"), *read(f"body.{body}.orientation", "wxyz")] == pose.tolist()
     assert [*read(f"body.{body}.velocity", "xyz"), *read(f"body.{body}.angular_velocity", "xyz")] == twist.tolist()
     assert [state[f"wheel.{corner}.spin"] for corner in model.model.corners] == core.spins().tolist()
+    kept = [f"wheel.{model.model.corners[1]}.spin", f"body.{body}.velocity.y", f"body.{body}.angular_velocity.z"]
+    for name in kept:
+        parts = name.split(".")
+        parts[-1 if parts[0] == "wheel" else -2] += "_before"
+        assert state[".".join(parts)] == before[name] != 0.0, name
+    assert state["wheel.fr.brake_angle"] == 0.0
     assert [state[f"output.tyre.{i + 1}.Fz"] for i in range(6)] == core.tyre_forces()[:, 2].tolist()
     assert [state["tyre.5.Fx"], state["tyre.5.Fy"]] == core.tyre_forces()[4, :2].tolist()
     reading = model.reading(rows[-1])
