@@ -98,7 +98,7 @@ def test_a_model_may_go_back() -> None:
 
 def test_a_settled_vehicle_may_be_kept_and_started_later() -> None:
     settled = standing(CAR)
-    settled.tilt(0.05)
+    settled.tilt(0.3)
     settled.settle()
     other = standing(CAR)
     other.set_state(settled.state())
