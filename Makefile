@@ -29,6 +29,7 @@ docs: setup  ## the generated pages, tables and pictures under docs
 	$(BIN)/python tools/write_vocabulary.py
 	$(BIN)/python tools/write_reference.py
 	$(BIN)/python tools/write_multibody_figures.py
+	$(BIN)/python tools/write_controls.py
 
 stub: setup  ## type stub of the C++ module
 	$(BIN)/python -m nanobind.stubgen -m trackrod._core -o src/trackrod/_core.pyi

@@ -115,3 +115,8 @@ def test_missing_extra_says_what_to_install(tmp_path: Path) -> None:
     assert result.returncode == 2
     assert "pip install 'trackrod[plot]'" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_tests_mirror_the_packages() -> None:
+    folders = {path.name for path in Path(__file__).parent.iterdir() if any(path.glob("test_*.py"))}
+    assert folders - set(packages()) <= {"controls", "cpp", "journey", "tools"}

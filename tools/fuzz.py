@@ -43,7 +43,6 @@ from trackrod.core.artefact import Artefact, Schema, load
 from trackrod.core.errors import InputError, Problem, Severity, TrackrodError
 from trackrod.core.files import hash_bytes, write_atomically
 from trackrod.core.maps import MAP1D_SCHEMA, MAP2D_SCHEMA, Map1D, Map2D, Variable
-from trackrod.core.parameters import PARAMETER_SET_SCHEMA, Parameter, ParameterSet
 from trackrod.core.plain import canonical_json, pretty_json
 from trackrod.core.quantities import KINDS
 from trackrod.tyre.samples import SAMPLES
@@ -199,11 +198,9 @@ def _artefact_readers() -> Iterator[Reader]:
     spring = Map1D(travel, [-0.1, 0.0, 0.1], [force], [-1e3, 0.1, 2e3], **rules)
     rows = [[-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0]]
     damper = Map2D((travel, speed), ([-0.1, 0.1], [-1.0, 0.0, 1.0]), [force], rows, **rules)
-    mass = ParameterSet([Parameter("mass", KINDS["mass"], 1500.0, 1e3, 2e3, "of the car")])
     for name, schema, content in (
         ("map1d", MAP1D_SCHEMA, spring),
         ("map2d", MAP2D_SCHEMA, damper),
-        ("parameters", PARAMETER_SET_SCHEMA, mass),
         ("vehicle", VEHICLE, read_vehicle(BUNDLED["double_wishbone_car"].assembly).vehicle),
     ):
         yield _artefact_reader(name, schema, content)

@@ -22,7 +22,7 @@ from trackrod.adams.source import open_vehicle
 from trackrod.core.files import atomic_path, write_atomically
 from trackrod.core.series import Run
 from trackrod.multibody.driving import MultibodyVehicle
-from trackrod.multibody.reference import DriverInputs, ReferenceRun, reference_run
+from trackrod.multibody.reference import DriverInputs, ExtrapolatedRun, reference_run
 from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.vehicle import Vehicle
@@ -79,7 +79,9 @@ def rms(values: Array) -> float:
     return float(np.sqrt(np.mean(values**2)))
 
 
-def error_of(vehicle: Vehicle, given: DriverInputs, exact: ReferenceRun, step: float, column: str = YAW_RATE) -> float:
+def error_of(
+    vehicle: Vehicle, given: DriverInputs, exact: ExtrapolatedRun, step: float, column: str = YAW_RATE
+) -> float:
     """RMS over the peak [-]."""
     difference = driven(vehicle, given, step)[column] - exact.run[column]
     return rms(difference) / float(np.abs(exact.run[column]).max())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counted_work import work_of
 from trackrod.adams.command_language import Command, Expression, Number, Text, Word, parse_commands
 from trackrod.core.errors import FileFormatError, Place
 
@@ -115,16 +115,17 @@ def test_word_is_refused_where_a_list_stands() -> None:
 
 
 @pytest.mark.parametrize("unit", ["a b = 1  &\n", "(", "& ", '"x"', "!", "=,"])
-def test_time_grows_with_the_length_only(unit: str) -> None:
-    def seconds(count: int) -> float:
-        start = time.perf_counter()
-        with contextlib.suppress(FileFormatError):
-            parse_commands("a b = (1)\nc d = " + unit * count)
-        return time.perf_counter() - start
+def test_work_grows_with_the_length_only(unit: str) -> None:
+    def work(count: int) -> int:
+        def read() -> None:
+            with contextlib.suppress(FileFormatError):
+                parse_commands(text)
 
-    # Ten times the text takes about ten times as long; a quadratic reader would take a hundred times.
-    short = min(seconds(4_000) for _ in range(3))
-    assert min(seconds(40_000) for _ in range(2)) < 60 * max(short, 5e-3)
+        text = "a b = (1)\nc d = " + unit * count
+        return work_of(read)
+
+    # Ten times the text is ten times the work; of a quadratic reader it would be a hundred times.
+    assert work(4_000) < 15 * work(400)
 
 
 @settings(max_examples=200, deadline=None)

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from trackrod.adams import database as module
-from trackrod.adams.database import Database, Reference, read_document
+from trackrod.adams.database import Database, FileReference, read_document
 from trackrod.core.errors import FileFormatError, InputError, MissingFileError, Place, Severity
 
 ASY = "assemblies.tbl/car.asy"
@@ -32,8 +32,8 @@ def cdb(tmp_path: Path) -> Path:
     return folder
 
 
-def at(text: str, line: int = 7) -> Reference:
-    return Reference(text, Place(Path("x.sub"), line))
+def at(text: str, line: int = 7) -> FileReference:
+    return FileReference(text, Place(Path("x.sub"), line))
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_dots_that_stay_inside_are_allowed(cdb: Path) -> None:
 
 def test_a_plain_path_starts_beside_the_file_that_names_it(cdb: Path) -> None:
     place = Place(cdb / "dampers.tbl" / "a.dpr", 3)
-    assert Database.around(cdb / ASY).resolve(Reference("../springs.tbl/soft.spr", place)).path is not None
-    assert Database.around(cdb / ASY).resolve(Reference("soft.spr", place)).path is None
+    assert Database.around(cdb / ASY).resolve(FileReference("../springs.tbl/soft.spr", place)).path is not None
+    assert Database.around(cdb / ASY).resolve(FileReference("soft.spr", place)).path is None
 
 
 def test_a_link_to_itself_leads_nowhere(cdb: Path) -> None:

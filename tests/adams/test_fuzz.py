@@ -15,6 +15,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from counted_work import work_of
 from trackrod.adams import property_files as pf
 from trackrod.adams.assembly import read_assembly
 from trackrod.core import files
@@ -98,7 +99,7 @@ def test_sound_files_are_accepted(reader: fuzz.Reader, tmp_path: Path) -> None:
         ("artefact_map1d", '"length"', f'"{"x" * 60_000}"', "xxx…"),
         ("artefact_map2d", "[-0.1, 0.1],", "", "the content does not fit 'trackrod.map2d' version 1: IndexError"),
         ("artefact_map2d", "[-2.0],", "", "the content does not fit 'trackrod.map2d' version 1"),
-        ("artefact_parameters", "trackrod.parameter", "x" * 3000, "the file holds 'xxx"),
+        ("artefact_map1d", "trackrod.map1d", "x" * 3000, "the file holds 'xxx"),
         ("artefact_vehicle", '"chassis": "', '"chassis": "x', "is not among the bodies"),
         ("artefact_vehicle", '"mass": ', '"mass": -', "mass"),
     ],
@@ -215,7 +216,6 @@ def test_a_file_of_100_megabytes(reader: fuzz.Reader, tmp_path: Path) -> None:
         stream.write(reader.seeds[0])
         stream.truncate(100_000_000)
     tracemalloc.start()
-    start = time.perf_counter()
     try:
         if reader.name == "template_header":
             assert reader.read(path) is False  # only the start is looked at
@@ -228,8 +228,7 @@ def test_a_file_of_100_megabytes(reader: fuzz.Reader, tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
         path.unlink()
-    assert time.perf_counter() - start < 10.0
-    assert peak < 2e6
+    assert peak < 2e6  # refused unread
 
 
 def test_read_limit(tmp_path: Path) -> None:
@@ -341,12 +340,16 @@ def test_xml_entities_are_refused(declaration: bytes, tmp_path: Path) -> None:
     (spring,) = (reader for reader in READERS if reader.name == "spring_xml")
     head, _, body = spring.seeds[0].partition(b"?>")
     path = tmp_path / "a_spr.xml"
+
+    def refused() -> None:
+        with pytest.raises(FileFormatError, match="a document type or an entity is refused") as raised:
+            pf.read_spring(path)
+        assert raised.value.problems[0].place.line == 1
+
+    path.write_bytes(spring.seeds[0])
+    plain = work_of(lambda: pf.read_spring(path))
     path.write_bytes(head + b"?>" + declaration + body.replace(b'"300"', b'"&x;&l9;"'))
-    start = time.perf_counter()
-    with pytest.raises(FileFormatError, match="a document type or an entity is refused") as raised:
-        pf.read_spring(path)
-    assert time.perf_counter() - start < 1.0
-    assert raised.value.problems[0].place.line == 1
+    assert work_of(refused) < 2 * plain  # nothing is expanded
 
 
 @pytest.mark.parametrize("entity", ["&x;", "&#x110000;", "&lt"])

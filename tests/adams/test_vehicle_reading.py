@@ -22,7 +22,7 @@ from trackrod.adams import elements as records
 from trackrod.adams.assembly import read_assembly
 from trackrod.adams.characteristics import AnyCharacteristic, Characteristics
 from trackrod.adams.connectors import Filled, fill_places
-from trackrod.adams.database import Reference
+from trackrod.adams.database import FileReference
 from trackrod.adams.elements import Axes, Symmetry
 from trackrod.adams.mechanism import Mechanism, build_mechanism, hardpoints_in_vehicle_frame, mode_of, values_of
 from trackrod.adams.subsystem import Subsystem, read_subsystem
@@ -41,8 +41,8 @@ from trackrod.vehicle.characteristics import (
     StopCharacteristic,
 )
 from trackrod.vehicle.connectors import Bushing
-from trackrod.vehicle.elements import GROUND, Joint, JointType, Mode
-from trackrod.vehicle.instantiate import BushingPlace, Instance, Line
+from trackrod.vehicle.elements import GROUND, Joint, JointType, Mode, Role
+from trackrod.vehicle.instantiate import BushingPlace, Instance, Line, Member
 from trackrod.vehicle.mobility import mobility
 from trackrod.vehicle.template import LineType
 from trackrod.vehicle.template_reader import BUILT_IN, load_template, load_templates
@@ -98,6 +98,19 @@ def test_dangling_references_are_named(reading: VehicleReading) -> None:
     assert all(p.place.line is not None for p in left_out)
     rear = [c.name for c in reading.vehicle.dampers if c.name.startswith("TW_Rear")]
     assert not rear
+
+
+def test_sides_and_roles_of_parts_and_of_an_ascii_template(reading: VehicleReading) -> None:
+    found = {body.name: (body.side, body.role) for body in reading.vehicle.bodies}
+    for side in Side:
+        assert found[f"TR_Front_Suspension.drive_shaft_{side}"] == (side, Role.DRIVELINE)
+        assert found[f"TW_Rear_Suspension.tripot_{side}"] == (side, Role.DRIVELINE)
+        assert found[f"TW_Rear_Suspension.spindle_{side}"] == (side, Role.WHEEL)
+        assert found[f"TW_Rear_Suspension.swing_arm_{side}"] == (side, Role.CARRIER)
+        assert found[f"TW_Rear_Suspension.upper_strut_{side}"] == (side, Role.LINK)
+        assert found[f"TR_Rear_Tires.wheel_{side}"] == (side, Role.WHEEL)
+    assert found["TR_Steering.intermediate_shaft"] == (None, Role.STEERING)
+    assert found["TR_Body.trim_mass"] == (None, Role.BODY)
 
 
 def test_ascii_template_gives_the_rear_axle(reading: VehicleReading) -> None:
@@ -305,8 +318,8 @@ NO_SIDE = (0.0, 0.0, 0.0)
 ONES = (1.0, 1.0, 1.0)
 
 
-def reference(name: str) -> Reference:
-    return Reference(f"<db>/{name}")
+def reference(name: str) -> FileReference:
+    return FileReference(f"<db>/{name}")
 
 
 def spring(name: str = "ride_spring", **changes: Any) -> records.Spring:
@@ -373,7 +386,8 @@ def fill(
         units=UnitSystem(),
         **given,
     )
-    instance = Instance(("arm_left", "arm_right"), (), inactive=inactive, **places)
+    bodies = {f"arm_{side}": Member("arm", side, Role.LINK) for side in Side}
+    instance = Instance(bodies, (), inactive=inactive, **places)
     paths = {reference(name): Path(name) for name in characteristics}
     files = {Path(name): value for name, value in characteristics.items()}
     return fill_places(Mechanism(subsystem, "my_template", instance), Characteristics(files, (), paths), ())

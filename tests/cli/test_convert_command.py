@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from trackrod.cli import convert as command
 from trackrod.cli.app import main
 from trackrod.core.artefact import load
 from trackrod.core.run_files import read_run
@@ -25,6 +24,7 @@ from trackrod.manoeuvres.registry import manoeuvre
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.spec import RTM
 from trackrod.simulate.drive import simulate
+from trackrod.workflow.stages import kc as rig
 
 #: Nothing has to be searched for, and nothing takes longer than it must.
 STUDY = """
@@ -263,16 +263,11 @@ def test_interrupted_then_killed_then_finished(desk: Desk, journey: Journey) -> 
 def test_ctrl_c_outside_the_search_ends_the_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    @dataclass(frozen=True)
-    class Given:
-        seconds: dict[str, float]
-
-    def interrupt(*_arguments: object, **_options: object) -> None:
+    def interrupt(*_arguments: object) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(command, "_from_vehicle", lambda *_arguments, **_options: ("any", lambda: Given({})))
-    monkeypatch.setattr(command, "run_study", interrupt)
-    assert run_here(monkeypatch, "suv", f"--out={tmp_path / 'out'}") == 130
+    monkeypatch.setattr(rig, "kc_maps", interrupt)
+    assert run_here(monkeypatch, "double_wishbone_car", f"--out={tmp_path / 'out'}") == 130
     assert "interrupted" in capsys.readouterr().err
     assert list((tmp_path / "out").iterdir()) == []
 

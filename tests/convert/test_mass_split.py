@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from converted_vehicles import vehicle
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rtm.converted_vehicles import vehicle
 from trackrod.convert.masses import MassSplit, SplitFactors, split_masses
-from trackrod.core.corners import Corner
+from trackrod.core.corners import Corner, Side
 from trackrod.core.errors import InputError
 from trackrod.vehicle.catalogue import BUNDLED
+from trackrod.vehicle.elements import Body, Role
 
 shares = st.floats(0.0, 1.0)
 
@@ -64,6 +67,27 @@ def test_left_and_right_are_alike(name: str) -> None:
     for left, right in ((Corner.FL, Corner.FR), (Corner.RL, Corner.RR)):
         for values in (split.unsprung, split.roll_inertia, split.yaw_inertia, split.spin_inertia):
             assert values[left] == pytest.approx(values[right], rel=1e-6)
+
+
+def with_part(part: Body) -> tuple[float, ...]:
+    """What the wheels of a car gain by a part, with shares of their own for links and driveline [kg]."""
+    car = vehicle("suv")
+    factors = SplitFactors(0.25, 0.5, 0.125)
+    before, after = (split_masses(one, factors) for one in (car, replace(car, bodies=(*car.bodies, part))))
+    return tuple(after.unsprung[corner] - before.unsprung[corner] for corner in Corner)
+
+
+@pytest.mark.parametrize(("role", "share"), [(Role.LINK, 0.5), (Role.DRIVELINE, 0.125)])
+@pytest.mark.parametrize(("side", "left"), [(Side.LEFT, 1.0), (Side.RIGHT, 0.0), (None, 0.75)])
+def test_a_part_counts_by_its_role_and_side(role: Role, share: float, side: Side | None, left: float) -> None:
+    """Whatever it is called, and for a part without side by where it lies."""
+    _, _, rl, rr = (wheel.centre for wheel in vehicle("suv").wheels)
+    centre = (rl[0], 0.75 * rl[1] + 0.25 * rr[1], 0.3)
+    nothing = ((0.0,) * 3,) * 3
+    for name in ("rear_suspension.part", "rear_suspension.driveshaft_left", "rear_suspension.rod_right"):
+        part = Body(name, 16.0, centre, nothing, 0.0, side, role)
+        gained = (0.0, 0.0, 16.0 * share * left, 16.0 * share * (1.0 - left))
+        assert with_part(part) == pytest.approx(gained, abs=1e-9)
 
 
 @pytest.mark.parametrize("wrong", [{"front": -0.1}, {"rear": 1.5}, {"driveline": float("nan")}])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from converted_vehicles import converted, maps, spec_of, vehicle
 
+from rtm.converted_vehicles import converted, maps, spec_of, vehicle
 from trackrod.convert.conversion import Detail, convert
 from trackrod.convert.round_trip import ModelRig, round_trip
 from trackrod.core.corners import Axle, Side

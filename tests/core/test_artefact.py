@@ -16,7 +16,6 @@ from trackrod import __version__
 from trackrod.core.artefact import Artefact, InputFile, Provenance, Schema, load, save
 from trackrod.core.errors import FileFormatError, InputError, MissingFileError
 from trackrod.core.maps import MAP1D_SCHEMA, MAP2D_SCHEMA, Map1D, Map2D, Variable
-from trackrod.core.parameters import PARAMETER_SET_SCHEMA, Parameter, ParameterSet
 from trackrod.core.quantities import kind
 
 LENGTH, FORCE = kind("length"), kind("force")
@@ -65,13 +64,9 @@ SCHEMA = spring_schema(2)
                 extrapolation="constant",
             ),
         ),
-        (
-            PARAMETER_SET_SCHEMA,
-            ParameterSet([Parameter("mass", kind("mass"), 1500.1, 1e3, 2e3, "m", "weighed")]),
-        ),
     ],
 )
-def test_maps_and_parameters_come_back(tmp_path: Path, schema: Schema[Any], content: Any) -> None:
+def test_maps_come_back(tmp_path: Path, schema: Schema[Any], content: Any) -> None:
     artefact = Artefact(schema, content, Provenance(settings={"rule": "x"}))
     save(artefact, tmp_path / "a.json")
     back = load(tmp_path / "a.json", schema)

@@ -46,12 +46,7 @@ def test_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     for block in blocks("python"):
         exec(compile(block, str(PAGE), "exec"), names)
     printed = capsys.readouterr().out
-    for line in (
-        "('time_s', 'vx_mps', 'vy_mps', 'gear', 'sideslip_rad')",
-        "[0.13513514 0.        ]",
-        "[2.22e+03 8.00e-01]",
-    ):
-        assert line in printed
+    assert "('time_s', 'vx_mps', 'vy_mps', 'gear', 'sideslip_rad')" in printed
     shown = blocks("text")[0].splitlines()
     written = (tmp_path / "sine.csv").read_text().splitlines()[: len(shown)]
     assert written[:4] == shown[:4]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from trackrod.core.corners import Corner
 from trackrod.core.quantities import KINDS
@@ -90,13 +91,14 @@ def vehicle_on(corners: Corners) -> Vehicle:
         centre = (x, sign * WHEEL[0], WHEEL[1])
         upright, spindle = name.format("upright"), name.format("spindle")
         more, links = corners(name, sign, x)
-        bodies += [body(upright, centre), body(spindle, centre, 12.0), *more]
+        own = [body(upright, centre), body(spindle, centre, 12.0), *more]
+        bodies += [replace(one, side=corner.side) for one in own]
         spin = Joint(name.format("spin"), JointType.REVOLUTE, (spindle, upright), centre, ALONG_Y)
         joints += [spin, *links]
         ends = ((x, sign * 0.6, 0.3), (x, sign * 0.6, 0.7))
         curve = Characteristic.linear(RATE, 0.5, KINDS["length"], KINDS["force"])
         characteristic = SpringCharacteristic(curve, FREE)
-        springs.append(Spring(name.format("spring"), (upright, CHASSIS), ends, characteristic, 0.4))
+        springs.append(Spring(name.format("spring"), (upright, CHASSIS), ends, characteristic, 0.4, side=corner.side))
         tyres = (TyrePlace("road"),)
         wheels.append(Wheel(corner, spindle, spin.name, centre, ALONG_Y, tyres, upright, CHASSIS))
     axles = tuple(

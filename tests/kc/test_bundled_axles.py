@@ -10,8 +10,9 @@ import pytest
 from trackrod.adams.vehicle import read_vehicle
 from trackrod.core.corners import Axle
 from trackrod.kc import programme
+from trackrod.kc.points import Inputs, Load
 from trackrod.kc.result import KcTest
-from trackrod.kc.rig import Inputs, Load, Rig
+from trackrod.kc.rig import Rig
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.elements import Mode
 from trackrod.vehicle.vehicle import Vehicle

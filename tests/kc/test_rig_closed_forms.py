@@ -32,7 +32,8 @@ from trackrod.core.errors import InputError
 from trackrod.kc import programme, rig
 from trackrod.kc.derived import ackermann
 from trackrod.kc.orientation import design_frame, rotation_of, wheel_angles
-from trackrod.kc.rig import Inputs, Load, Rig
+from trackrod.kc.points import Inputs, Load
+from trackrod.kc.rig import Rig
 
 TRAVEL = np.linspace(-0.08, 0.08, 17)
 #: Ideal joints are stiff springs: tens of micrometres and microradians under the loads of a car.

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from trackrod.core import signals
+from trackrod.core.artefact import Artefact, load, save
 from trackrod.core.errors import InputError, RangeError, UnknownNameError
 from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.recorded import Recorded
-from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre, manoeuvre_class
+from trackrod.manoeuvres.registry import MANOEUVRE, MANOEUVRES, manoeuvre, manoeuvre_class
 from trackrod.manoeuvres.settings import Direction, settings_of
 from trackrod.manoeuvres.steering import StepSteer
 
@@ -129,6 +130,17 @@ def test_recorded_inputs_need_their_columns(tmp_path: Path) -> None:
 
     angle = phase.steering.begin(Sample(0.0, {}))(np.array([0.25, 0.5]), Sample(0.0, {}))
     assert angle == pytest.approx([0.25, 0.5])
+
+
+@pytest.mark.parametrize("name", [name for name in MANOEUVRES if name != Recorded.name])
+def test_manoeuvres_are_saved_with_every_bit(name: str, tmp_path: Path) -> None:
+    wanted = MANOEUVRES[name]()
+    unknown = [item for item in wanted.settings() if item.default is None and item.least <= 1 / 3 <= item.most]
+    made = wanted.changed(**{item.name: 1 / 3 for item in unknown})
+    save(Artefact(MANOEUVRE, made), tmp_path / "made.json")
+    again = load(tmp_path / "made.json", MANOEUVRE).content
+    assert again == made
+    assert all(type(again.values()[key]) is type(value) for key, value in made.values().items())
 
 
 def test_page_lists_every_manoeuvre_and_setting() -> None:

@@ -15,7 +15,8 @@ from trackrod.adams.vehicle import read_vehicle
 from trackrod.core.corners import Axle
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.quantities import KINDS
-from trackrod.kc.rig import Inputs, Rig
+from trackrod.kc.points import Inputs
+from trackrod.kc.rig import Rig
 from trackrod.multibody.driving import BrokenOffError, MultibodyVehicle
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.characteristics import Characteristic

@@ -18,7 +18,7 @@ from trackrod.core.run_files import read_run
 from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import manoeuvre_class
 from trackrod.multibody.driving import MultibodyVehicle
-from trackrod.multibody.integrators import DrivenRun, Integrator, RealTime, Reference
+from trackrod.multibody.integrators import DrivenRun, Extrapolated, Integrator, RealTime
 from trackrod.multibody.reference import DriverInputs, reference_run
 from trackrod.simulate.drive import simulate
 from trackrod.vehicle.catalogue import BUNDLED
@@ -42,7 +42,7 @@ def braked(integrator: Integrator) -> DrivenRun:
 
 
 def test_both_drive_the_same_manoeuvre() -> None:
-    quick, exact = braked(RealTime()), braked(Reference())
+    quick, exact = braked(RealTime()), braked(Extrapolated())
     assert quick.error is None
     assert exact.error is not None
     assert exact.run.time == pytest.approx(quick.run.time, abs=0)
@@ -76,7 +76,7 @@ def test_errors_of_real_time_fall_with_the_step_towards_the_reference() -> None:
     assert differences[1] / differences[0] == pytest.approx(0.5, abs=0.05)
     assert np.sqrt(np.mean(exact.error[column] ** 2)) < 0.2 * differences[1]
     # the same by the interface, which finds the inputs out by driving
-    found = Reference().drive(vehicle(), weave)
+    found = Extrapolated().drive(vehicle(), weave)
     assert found.run[column] == pytest.approx(exact.run[column], abs=5.0 * float(exact.error[column].max()) + 1e-6)
 
 
@@ -88,11 +88,11 @@ def _weave(seconds: float) -> tuple[np.ndarray, ...]:
 
 def test_what_cannot_be_is_told() -> None:
     with pytest.raises(RangeError, match="the tolerance is 0"):
-        Reference(tolerance=0.0).drive(vehicle(), brake)
+        Extrapolated(tolerance=0.0).drive(vehicle(), brake)
     with pytest.raises(InputError, match="nothing to extrapolate"):
-        Reference().drive(vehicle(), lambda _: Run({"time_s": np.array([0.0, 1.0])}))
+        Extrapolated().drive(vehicle(), lambda _: Run({"time_s": np.array([0.0, 1.0])}))
     with pytest.raises(ConvergenceError, match=r"the error of .* at a step of .*, 1e-12 was asked for"):
-        Reference(tolerance=1e-12, most_halvings=0).drive(vehicle(), brake)
+        Extrapolated(tolerance=1e-12, most_halvings=0).drive(vehicle(), brake)
 
 
 def command(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -14,7 +14,7 @@ from trackrod.core.errors import InputError
 from trackrod.core.model_state import MODEL_STATE
 from trackrod.core.series import Run
 from trackrod.multibody.driving import MultibodyVehicle
-from trackrod.multibody.integrators import Reference
+from trackrod.multibody.integrators import Extrapolated
 from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.vehicle import Vehicle
@@ -181,7 +181,7 @@ def test_a_reference_run_may_begin_with_a_state() -> None:
         given.set_state(state)
         return given.advance(*held(300, throttle=1.0, brake=0.0).T, every=10)
 
-    exact, quick = Reference().drive(vehicle(CAR), task).run, task(model)
+    exact, quick = Extrapolated().drive(vehicle(CAR), task).run, task(model)
     assert exact.time[0] == quick.time[0] == pytest.approx(0.31)
     for column in ("yaw_rate_radps", "vx_mps"):
         assert exact[column] == pytest.approx(quick[column], abs=0.01 * np.abs(quick[column]).max()), column

@@ -19,9 +19,11 @@ from trackrod.fit.local_sensitivity import LocalSensitivity
 from trackrod.fit.objective import Objective
 from trackrod.fit.outcome import Outcome, Reason, SearchProgress
 from trackrod.fit.ranges import ranges_by_tolerance
+from trackrod.manoeuvres.registry import MANOEUVRES
 from trackrod.metrics.indices import indices
 from trackrod.tune.space import tuning_space
 from trackrod.tune.study import ErrorBudgetEntry, StudyResult, TestResult, TunedParameter
+from trackrod.tune.test import Test
 
 VEHICLE = "lcv_3t5"
 NAMES = ("sprung_mass", "Izz", "cg_height", "antiroll_factor_front", "engine_factor")
@@ -38,7 +40,8 @@ def scaled(run: Run, share: float) -> Run:
 def manoeuvre(name: str, reference: Run, *, hold_out: bool = False, roll: tuple[float, float] = ROLL) -> TestResult:
     nominal, tuned = (scaled(reference, share) for share in roll)
     found = [indices(name, reference, run) for run in (nominal, tuned)]
-    return TestResult(name, name.replace("_", " "), hold_out, reference, nominal, tuned, found[0], found[1])
+    test = Test(name, name.replace("_", " "), name, reference, MANOEUVRES[name](), hold_out)
+    return TestResult(test, nominal, tuned, found[0], found[1])
 
 
 def _blocks() -> tuple[Block, ...]:

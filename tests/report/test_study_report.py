@@ -18,7 +18,7 @@ from trackrod.report.charts import Bars, HeatMap
 from trackrod.report.page import Captioned, Fragment, Notice, Section, Table, is_number
 from trackrod.report.pdf import write_pdf
 from trackrod.report.study import write_study_report
-from trackrod.report.study_sections import study_sections
+from trackrod.report.study_sections import SECTIONS, kc_section, limit_section, study_sections
 
 ORDER = (
     "Summary",
@@ -156,14 +156,23 @@ def test_a_study_without_extras_of_its_own_is_reported_too() -> None:
     assert titles[-1] == "Hold-out manoeuvres"
 
 
+def test_sections_come_in_the_order_of_the_reader_whoever_names_them() -> None:
+    def news(_result: object) -> tuple[Section, ...]:
+        return (Section("News", ("something",)),)
+
+    titles = [section.title for section in study_sections(study())]
+    assert [section.title for section in study_sections(study(), (news, *reversed(SECTIONS)))] == [*titles, "News"]
+    only = study_sections(study(), (limit_section, kc_section))
+    assert [section.title for section in only] == ["Kinematics and compliance", "Limits of validity"]
+
+
 # ---- the files
 
 
 def test_the_page_needs_no_network_and_its_tables_no_script(tmp_path: Path) -> None:
     pytest.importorskip("plotly")
     target = tmp_path / "report.html"
-    about = Fragment("<p id='mine'>scene</p>")
-    assert write_study_report(study(), target, None, vehicle_section=about) == [target]
+    assert write_study_report(study(), target, None) == [target]
     text = target.read_text()
     assert not re.search(r"<(script|link|img)[^>]*(src|href)=", text)
     assert text.count("plotly.js v") <= 2  # the library is there once (its head names itself)
@@ -171,7 +180,7 @@ def test_the_page_needs_no_network_and_its_tables_no_script(tmp_path: Path) -> N
     plain = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
     places = [plain.index(f">{title}</h2>") for title in ORDER]
     assert places == sorted(places)
-    for words in ("a &lt;folder&gt; &amp; more", "id='mine'", "antiroll_factor_front", "0.1 % of its span", "TP = 5 %"):
+    for words in ("a &lt;folder&gt; &amp; more", "antiroll_factor_front", "0.1 % of its span", "TP = 5 %"):
         assert words in plain, words
 
 

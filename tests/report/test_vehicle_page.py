@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vehicles_by_hand import CHASSIS, RATE, by_hand
 
 from trackrod.adams.vehicle import read_vehicle
 from trackrod.core.corners import Corner
@@ -19,6 +18,7 @@ from trackrod.report.vehicle_scene import Layer, Part, Scene
 from trackrod.vehicle.elements import Mode
 from trackrod.vehicle.systems import TyrePlace
 from trackrod.vehicle.vehicle import Vehicle
+from vehicle.vehicles_by_hand import CHASSIS, RATE, by_hand
 
 
 @pytest.fixture(scope="module")

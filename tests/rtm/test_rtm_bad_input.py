@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from converted_vehicles import spec_of
 
+from rtm.converted_vehicles import spec_of
 from trackrod.core import signals
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.manoeuvres.standing import FourPost

@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from converted_vehicles import spec_of
 
+from rtm.converted_vehicles import spec_of
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run

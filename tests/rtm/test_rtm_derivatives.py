@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from converted_vehicles import spec_of
 
+from rtm.converted_vehicles import spec_of
 from trackrod.core.errors import UnknownNameError
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.driving import RealTimeVehicle

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from converted_vehicles import spec_of
 from short_manoeuvres import short_manoeuvre
 
+from rtm.converted_vehicles import spec_of
 from trackrod.core import signals
 from trackrod.core.corners import Corner
 from trackrod.core.series import Run

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from converted_vehicles import spec_of
 
+from rtm.converted_vehicles import spec_of
 from trackrod import _core
 from trackrod.core.artefact import Artefact, load, save
 from trackrod.core.errors import InputError

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from converted_vehicles import spec_of
 
+from rtm.converted_vehicles import spec_of
 from trackrod.core.artefact import Artefact, Provenance, load, save
 from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError, InputError
@@ -21,7 +21,7 @@ from trackrod.core.series import Run
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
 from trackrod.rtm.spec import RTM, AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
-from trackrod.rtm.twin import Twin
+from trackrod.rtm.twin.model import Twin
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPILER = next((path for name in ("g++", "clang++") if (path := shutil.which(name))), None)

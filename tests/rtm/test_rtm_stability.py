@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from converted_vehicles import spec_of
 
+from rtm.converted_vehicles import spec_of
 from trackrod.core.corners import Corner
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.vehicle.catalogue import BUNDLED

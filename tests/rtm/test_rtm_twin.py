@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from converted_vehicles import maps, spec_of, vehicle
 
+from rtm.converted_vehicles import maps, spec_of, vehicle
 from trackrod.convert.conversion import convert
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.spec import SteeringSpec
-from trackrod.rtm.twin import Twin
+from trackrod.rtm.twin.model import Twin
 
 STEPS = 200
 #: Rounding of 200 steps, relative to the largest value of each column; 1e-13 is usual.

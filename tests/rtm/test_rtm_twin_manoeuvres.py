@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from converted_vehicles import spec_of
 from short_manoeuvres import short_manoeuvre
 
+from rtm.converted_vehicles import spec_of
 from trackrod.manoeuvres.registry import MANOEUVRES
 from trackrod.rtm.compile import compile_model, rolling_start
 from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.rtm.twin import Twin
+from trackrod.rtm.twin.model import Twin
 from trackrod.simulate.drive import simulate
 
 #: The twin needs milliseconds for a step.

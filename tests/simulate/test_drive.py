@@ -24,7 +24,7 @@ from trackrod.manoeuvres.settings import kmh
 from trackrod.manoeuvres.steady_turn import RampSteer
 from trackrod.manoeuvres.steering import StepSteer
 from trackrod.simulate.batch import Job, simulate_many
-from trackrod.simulate.drive import simulate
+from trackrod.simulate.drive import drive, simulate
 
 G = 9.80665
 LOADS, SLIPS = signals.FZ.signals, signals.SLIP_RATIO.signals
@@ -183,6 +183,18 @@ def test_brake_pedal_is_found() -> None:
     run = simulate(Point(), Braking(speed_kmh=60.0, deceleration_g=0.3))
     assert run.metadata["settings"]["brake"] == pytest.approx((0.3 * G - 0.3) / 12.0, rel=0.01)
     assert run[signals.VX][-1] == 0.0
+
+
+def test_what_was_driven_is_told() -> None:
+    """The manoeuvre as it was driven gives another model exactly the same inputs."""
+    wanted = StepSteer(speed_kmh=90.0, target_ay_g=0.4, hold_s=2.0)
+    known, run = drive(Point(), wanted)
+    assert known.values() == run.metadata["settings"]
+    assert known == wanted.changed(steering_wheel_angle_deg=known.values()["steering_wheel_angle_deg"])
+    assert known.values()["steering_wheel_angle_deg"] is not None
+    again, other = drive(Point(), known)
+    assert again is known
+    assert (other[signals.STEERING_WHEEL_ANGLE] == run[signals.STEERING_WHEEL_ANGLE]).all()
 
 
 def test_out_of_reach_is_said() -> None:

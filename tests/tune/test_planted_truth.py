@@ -17,8 +17,9 @@ from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import ScriptedVehicle
 from trackrod.simulate.drive import simulate
 from trackrod.simulate.script import scripted
-from trackrod.tune.problem import ScriptedTest, TuningProblem
+from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import TuningSpace, tuning_space
+from trackrod.tune.test import Test
 
 TRUTH = {"sprung_mass": 0.4, "Izz": -0.6, "cg_to_front": 0.3}
 #: Short: a test, not a study.
@@ -57,7 +58,7 @@ def problem() -> TuningProblem:
         script = scripted(wanted, simulate(RealTimeVehicle(true), wanted))
         vehicle = ScriptedVehicle(true)
         vehicle.settle()
-        tests.append(ScriptedTest(name, name, noisy(vehicle.run(script), k), script))
+        tests.append(Test(name, name, name, noisy(vehicle.run(script), k), script))
     return TuningProblem(chosen, tests)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
@@ -54,7 +54,7 @@ from trackrod.vehicle.characteristics import (
 )
 from trackrod.vehicle.connectors import Bushing, Damper, Gear, Spring, Stop, TorsionSpring
 from trackrod.vehicle.driveline import EngineMap
-from trackrod.vehicle.elements import Body, Joint, JointType, Mode, Vector
+from trackrod.vehicle.elements import Body, Joint, JointType, Mode, Role, Vector
 from trackrod.vehicle.instantiate import instantiate
 from trackrod.vehicle.systems import AxleLayout, Brakes, Gearbox, Powertrain, Steering, TyrePlace, Wheel
 from trackrod.vehicle.template import LineType
@@ -97,29 +97,31 @@ def build() -> Vehicle:
         points |= {f"{name}.{point}": p for point, p in both.items()}
         instance = instantiate(TEMPLATE, both, {})
 
-        def full(bodies: tuple[str, str], name: str = name, own: tuple[str, ...] = instance.bodies) -> tuple[str, str]:
+        def full(bodies: tuple[str, str], name: str = name, own: Collection[str] = instance.bodies) -> tuple[str, str]:
             rack = "steering.rack" if name == "front" else CHASSIS
             first, second = (f"{name}.{b}" if b in own else rack if b == "rack" else CHASSIS for b in bodies)
             return first, second
 
         joints = [replace(j, name=f"{name}.{j.name}", bodies=full(j.bodies)) for j in instance.joints]
         parts["joints"] += joints
-        for body in instance.bodies:
+        for body, member in instance.bodies.items():
             held = [j.position for j in joints if f"{name}.{body}" in j.bodies]
             cx, cy, cz = np.mean(held, axis=0).tolist()
-            mass = 25.0 if body.startswith("spindle") else 2.0
-            parts["bodies"].append(cube(f"{name}.{body}", mass, (cx, cy, cz), 0.1, 0.0))
+            mass = 25.0 if member.role is Role.WHEEL else 2.0
+            made = cube(f"{name}.{body}", mass, (cx, cy, cz), 0.1, 0.0)
+            parts["bodies"].append(replace(made, side=member.side, role=member.role))
         for place in instance.bushings:
-            position, mode = place.position, place.mode
-            parts["bushings"].append(Bushing(f"{name}.{place.name}", full(place.bodies), position, BUSHING, mode=mode))
+            bushing = Bushing(f"{name}.{place.name}", full(place.bodies), place.position, BUSHING, mode=place.mode)
+            parts["bushings"].append(replace(bushing, side=place.side))
         for line in instance.lines:
             here = (f"{name}.{line.name}", full(line.bodies), line.ends)
             if line.type is LineType.SPRING:
-                parts["springs"].append(Spring(*here, SPRING, 0.40 - 0.085))
+                parts["springs"].append(Spring(*here, SPRING, 0.40 - 0.085, side=line.side))
             elif line.type is LineType.DAMPER:
-                parts["dampers"].append(Damper(*here, DAMPER))
+                parts["dampers"].append(Damper(*here, DAMPER, side=line.side))
             else:
-                parts["stops"].append(Stop(*here, STOP, 0.05, rebound=line.type is LineType.REBOUND_STOP))
+                rebound = line.type is LineType.REBOUND_STOP
+                parts["stops"].append(Stop(*here, STOP, 0.05, rebound=rebound, side=line.side))
         for side, wheel in instance.wheels.items():
             wheels.append(
                 Wheel(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,10 +21,10 @@ from trackrod.core.corners import Axle
 from trackrod.core.errors import Severity
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.catalogue import BUNDLED
-from trackrod.vehicle.elements import GROUND, Joint, JointType, Mode
+from trackrod.vehicle.elements import GROUND, Body, Joint, JointType, Mode, Role
 from trackrod.vehicle.mobility import constraint_jacobian
 from trackrod.vehicle.systems import PayloadLevel
-from trackrod.vehicle.vehicle import Vehicle
+from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
 ROOT = Path(__file__).parents[2]
 GRAVITY = 9.80665
@@ -158,6 +159,30 @@ def test_payload_can_be_left_out(name: str) -> None:
     masses = [vehicle.with_payload(level).mass_properties.mass for level in PayloadLevel]
     assert masses[2] - masses[1] == pytest.approx(masses[1] - masses[0])
     assert 0.45 < masses[0] / masses[2] < 0.7
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sides_and_roles_are_those_of_the_mechanism(name: str) -> None:
+    """Sides against where bodies and connectors lie, roles against what holds the bodies: second answers to both."""
+    vehicle = read(name).vehicle
+    for element in (*vehicle.bodies, *vehicle.springs, *vehicle.dampers):
+        y = element.centre[1] if isinstance(element, Body) else element.ends[0][1] + element.ends[1][1]
+        assert element.side is None or element.side.sign * y > 0, element.name
+    for wheel in vehicle.wheels:
+        joint = next(joint for joint in vehicle.joints if joint.name == wheel.joint)
+        (carrier,) = set(joint.bodies) - {wheel.body}
+        rims = [j.bodies[0] for j in vehicle.joints if j.type is JointType.FIXED and j.bodies[1] == wheel.body]
+        assert len(rims) == len(wheel.tyres)
+        for body in (wheel.body, *rims):
+            assert (vehicle.body(body).role, vehicle.body(body).side) == (Role.WHEEL, wheel.corner.side)
+        assert vehicle.body(carrier).role is Role.CARRIER
+    counts = Counter(body.role for body in vehicle.bodies)
+    assert counts[Role.WHEEL] == 4 + sum(len(wheel.tyres) for wheel in vehicle.wheels)
+    assert counts[Role.CARRIER] == sum(1 if axle.dependent else 2 for axle in vehicle.axles)
+    assert counts[Role.PAYLOAD] == (0 if vehicle.payload is None else len(vehicle.payload.parts))
+    assert vehicle.body(vehicle.chassis).role is Role.BODY
+    steering = [body.role for body in vehicle.bodies if subsystem_of(body.name) == "steering"]
+    assert steering == [Role.STEERING] * counts[Role.STEERING]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -94,19 +94,6 @@ def test_monotone_means_that_sorting_changes_nothing(made: Characteristic) -> No
 
 
 @given(curves())
-def test_symmetry(made: Characteristic) -> None:
-    x = np.concatenate([-made.x[made.x > 0][::-1], [0.0], made.x[made.x > 0]])
-    if x.size < 3:
-        return
-    half = made.y[made.x > 0]
-    odd = curve(x, np.concatenate([-half[::-1], [0.0], half]))
-    assert odd.is_symmetric
-    shifted = curve(odd.x, odd.y + 1.0)
-    assert not shifted.is_symmetric
-    assert not curve(odd.x + 1.0, odd.y).is_symmetric
-
-
-@given(curves())
 def test_equal_curves_have_equal_hashes(made: Characteristic) -> None:
     again = Characteristic(made.x * 1.0, made.y - 0.0, made.x_kind, made.y_kind)
     assert again == made
@@ -121,7 +108,6 @@ def test_linear() -> None:
     assert line.x.tolist() == [-0.5, 0.5]
     assert line.y.tolist() == [-150.0, 150.0]
     assert line.slope(0.1) == 300.0
-    assert line.is_symmetric
 
 
 # -------------------------------------------------------------------------------------------------- components

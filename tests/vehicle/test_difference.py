@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from vehicles_by_hand import CHASSIS, by_hand
 
-from report.vehicles_by_hand import CHASSIS, by_hand
 from trackrod.core.corners import Corner
 from trackrod.vehicle.difference import Difference, differences
 from trackrod.vehicle.elements import Mode

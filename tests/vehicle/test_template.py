@@ -11,8 +11,8 @@ from geometries import GEOMETRIES, both_sides, hardpoints_of, on_ground
 from trackrod.core.corners import Side
 from trackrod.core.errors import FileFormatError, InputError
 from trackrod.vehicle.connectors import Gear
-from trackrod.vehicle.elements import Mode
-from trackrod.vehicle.instantiate import Instance, instantiate
+from trackrod.vehicle.elements import Mode, Role
+from trackrod.vehicle.instantiate import Instance, Member, instantiate
 from trackrod.vehicle.mobility import mobility
 from trackrod.vehicle.template import Template, find_template
 from trackrod.vehicle.template_reader import BUILT_IN, load_template, load_templates
@@ -125,6 +125,18 @@ def test_user_folder_adds_and_replaces(tmp_path: Path) -> None:
     assert templates["double_wishbone"].title == "Mine"
 
 
+def test_roles_follow_from_the_wheel_and_the_file(tmp_path: Path) -> None:
+    text = (BUILT_IN / "double_wishbone.toml").read_text()
+    path = tmp_path / "driven.toml"
+    path.write_text(text.replace("[mounts]", '[bodies.roles]\ntierod = "driveline"\n[mounts]'))
+    found = instantiate(load_template(path), HARDPOINTS, {}).bodies
+    assert found["spindle_left"] == Member("spindle", Side.LEFT, Role.WHEEL)
+    assert found["upright_right"] == Member("upright", Side.RIGHT, Role.CARRIER)
+    assert found["lower_control_arm_left"] == Member("lower_control_arm", Side.LEFT, Role.LINK)
+    assert found["tierod_right"] == Member("tierod", Side.RIGHT, Role.DRIVELINE)
+    assert found["subframe"] == Member("subframe", None, Role.LINK)
+
+
 # ------------------------------------------------------------------------------------------- mistakes
 
 
@@ -146,6 +158,8 @@ def test_user_folder_adds_and_replaces(tmp_path: Path) -> None:
         ('ends = ["lwr_strut_mount", "top_mount"]', 'ends = ["top_mount"]', "ends = ['top_mount'] needs two names"),
         ('optional = ["drive_shaft_inr"', 'optional = ["lca_front"', "'lca_front' is listed twice"),
         ("[wheel]\nbody", "[wheel]\nbod", "[wheel] 'without name' lacks 'body'"),
+        ("[mounts]", '[bodies.roles]\ntierod = "rod"\n[mounts]', "'bodies.roles.tierod' is unknown; allowed: 'body'"),
+        ("[mounts]", '[bodies.roles]\ntie_rod = "link"\n[mounts]', "body 'tie_rod' is not declared"),
         ("title =", "title", "this is not a TOML file"),
     ],
 )

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from vehicles_by_hand import CHASSIS, WHEELBASE, by_hand
 
-from report.vehicles_by_hand import CHASSIS, WHEELBASE, by_hand
 from trackrod.core.artefact import Artefact, Provenance, load, save
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import FileFormatError, InputError, UnknownNameError

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from reference_folder import small_vehicle
+from reference import small_vehicle
 from trackrod.convert.conversion import assemble
 from trackrod.core import signals
 from trackrod.core.errors import ConvergenceError, InputError
@@ -25,11 +27,16 @@ from trackrod.simulate.drive import simulate
 from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import Bounds
 from trackrod.tune.study import StudyResult
-from trackrod.workflow import study
+from trackrod.tune.test import Test
+from trackrod.workflow import study_folder
 from trackrod.workflow.cache import CACHE_VARIABLE
-from trackrod.workflow.study import EVALUATIONS, run_study
-from trackrod.workflow.study_folder import SUMMARY, write_study
-from trackrod.workflow.study_input import StudyInput, StudyTest, input_from_reference
+from trackrod.workflow.runner import run_stages
+from trackrod.workflow.stage import Stage
+from trackrod.workflow.stages import hold_out, report, sensitivity
+from trackrod.workflow.stages.read import READ, Subject
+from trackrod.workflow.stages.report import REPORT, FinishedStudy, study_result
+from trackrod.workflow.study import STAGES
+from trackrod.workflow.study_folder import StudyFolder
 from trackrod.workflow.study_settings import Mode, StudySettings
 
 #: What the vehicle that was recorded has, as a share of the nominal values.
@@ -53,15 +60,41 @@ def reference() -> Reference:
     return Reference("small", data, maps, conversion, runs, ())
 
 
-def given(settings: StudySettings = SETTINGS) -> StudyInput:
-    return input_from_reference(reference(), settings)
+class Watch:
+    """Does something whenever the search tells how far it is."""
+
+    def __init__(self, searching: Callable[[], None]) -> None:
+        self.searching = searching
+
+    def announce(self, stage: Stage[Any], what: str, share: float) -> None:
+        pass
+
+    def search(self, _now: SearchProgress) -> None:
+        self.searching()
+
+
+def run(
+    folder: Path, settings: StudySettings = SETTINGS, of: Reference | None = None, watch: Watch | None = None
+) -> StudyResult:
+    """Every stage but the first, which reads files, and the last, which writes them."""
+    stages = tuple(stage for stage in STAGES if stage not in (READ, REPORT))
+    return study_result(run_stages(stages, (subject(folder, of), settings), watch))
+
+
+def subject(folder: Path, of: Reference | None = None) -> Subject:
+    return Subject(of or reference(), "a test", (), StudyFolder(folder))
+
+
+def finish(folder: Path, settings: StudySettings = SETTINGS, of: Reference | None = None) -> FinishedStudy:
+    """Every stage but the first."""
+    return run_stages(STAGES[1:], (subject(folder, of), settings))[FinishedStudy]
 
 
 @pytest.fixture(autouse=True)
 def _quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Results are kept apart from those of the user; other manoeuvres are not looked at unless a test asks for it."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(study, "_CANDIDATES", ())
+    monkeypatch.setattr(sensitivity, "_CANDIDATES", ())
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +107,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def result(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
-        patch.setattr(study, "_CANDIDATES", ("pulse",))
-        return run_study(given(), SETTINGS, folder)
+        patch.setattr(sensitivity, "_CANDIDATES", ("pulse",))
+        return run(folder)
 
 
 def test_what_was_recorded_is_found(result: StudyResult) -> None:
@@ -121,7 +154,7 @@ def test_records_without_every_signal(tmp_path: Path) -> None:
     for label, record in reference().runs.items():
         columns = {name: values for name, values in record.run.items() if name != signals.AX.column}
         bare[label] = replace(record, run=Run(columns, record.run.metadata))
-    found = run_study(input_from_reference(replace(reference(), runs=bare), SETTINGS), SETTINGS, tmp_path)
+    found = run(tmp_path, of=replace(reference(), runs=bare))
     assert "0.0 m/s² when braking" in found.limits[0]
 
 
@@ -132,27 +165,26 @@ def test_the_same_study_again_computes_nothing(
         pytest.fail("it was computed again")
 
     monkeypatch.setattr(TuningProblem, "linearise", refuse)
-    again = run_study(given(), SETTINGS, folder)
+    again = run(folder)
     assert np.array_equal(again.outcome.z, result.outcome.z)
     assert again.outcome.value == result.outcome.value
 
 
 def test_other_code_computes_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = replace(SETTINGS, budget=Budget(1))
-    run_study(given(settings), settings, tmp_path)
-    before = set((tmp_path / EVALUATIONS).glob("*/*.npz"))
-    monkeypatch.setattr(study, "code_hash", lambda _packages: "another")
-    run_study(given(settings), settings, tmp_path)
-    after = set((tmp_path / EVALUATIONS).glob("*/*.npz"))
+    run(tmp_path, settings)
+    before = set(StudyFolder(tmp_path).evaluations.glob("*/*.npz"))
+    monkeypatch.setattr(study_folder, "code_hash", lambda _maker: "another")
+    run(tmp_path, settings)
+    after = set(StudyFolder(tmp_path).evaluations.glob("*/*.npz"))
     assert len(after) == 2 * len(before)
 
 
 def test_ctrl_c_during_the_search_keeps_the_best(tmp_path: Path) -> None:
-    def interrupt(_progress: SearchProgress) -> None:
+    def interrupt() -> None:
         raise KeyboardInterrupt
 
-    settings = replace(SETTINGS, optimiser="pattern-search")
-    found = run_study(given(settings), settings, tmp_path, progress=interrupt)
+    found = run(tmp_path, replace(SETTINGS, optimiser="pattern-search"), watch=Watch(interrupt))
     assert found.outcome.reason is Reason.INTERRUPTED
     assert found.outcome.value <= found.objective_nominal * (1 + 1e-9)
     assert [test.label for test in found.tests] == ["step", "sine"]
@@ -164,22 +196,22 @@ def test_ctrl_c_elsewhere_is_passed_on(folder: Path, monkeypatch: pytest.MonkeyP
     def interrupt(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(study, "_driven", interrupt)
+    monkeypatch.setattr(hold_out, "_run", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        run_study(given(), SETTINGS, folder)
+        run(folder)
 
 
 @pytest.mark.usefixtures("result")
 def test_a_breakdown_of_what_is_held_out_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    driven = study._driven
+    driven = hold_out._run
 
-    def break_down(test: StudyTest, spec: RtmSpec) -> Run:
+    def break_down(test: Test, model: RtmSpec) -> Run:
         if test.label == "sine":
             raise ConvergenceError("it rolls over")
-        return driven(test, spec)
+        return driven(test, model)
 
-    monkeypatch.setattr(study, "_driven", break_down)
-    found = run_study(given(), SETTINGS, folder)
+    monkeypatch.setattr(hold_out, "_run", break_down)
+    found = run(folder)
     assert [test.label for test in found.tests] == ["step"]
     assert [str(problem) for problem in found.problems] == ["warning: 'sine' is not held out: it rolls over"]
 
@@ -187,62 +219,70 @@ def test_a_breakdown_of_what_is_held_out_is_said(folder: Path, monkeypatch: pyte
 def test_weights_for_what_is_not_compared(tmp_path: Path) -> None:
     settings = replace(SETTINGS, objective=Objective(weights={("step", "yaw rat"): 2.0}))
     with pytest.raises(InputError, match="'yaw rate'"):
-        run_study(given(settings), settings, tmp_path)
+        run(tmp_path, settings)
 
 
-def test_what_does_not_fit_the_model_is_said_before_it_drives() -> None:
+def test_what_does_not_fit_the_model_is_said_before_it_drives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TuningProblem, "linearise", lambda *_arguments: pytest.fail("it drove"))
     with pytest.raises(InputError, match="is not between its bounds"):
-        given(replace(SETTINGS, bounds={"Izz": Bounds(1.0, 2.0)}))
+        run(tmp_path, replace(SETTINGS, bounds={"Izz": Bounds(1.0, 2.0)}))
     with pytest.raises(InputError, match="'K_umF'"):  # a reference does not tell what the links weigh
-        given(replace(SETTINGS, parameters=("K_umF",)))
+        run(tmp_path, replace(SETTINGS, parameters=("K_umF",)))
 
 
-def test_a_reference_of_hold_outs_only() -> None:
+def test_a_reference_of_hold_outs_only(tmp_path: Path) -> None:
     runs = {label: replace(record, hold_out=True) for label, record in reference().runs.items()}
     with pytest.raises(InputError, match="all are held out"):
-        input_from_reference(replace(reference(), runs=runs), SETTINGS)
+        run(tmp_path, of=replace(reference(), runs=runs))
+
+
+def test_manoeuvres_of_the_study_file_are_not_driven_by_a_record(tmp_path: Path) -> None:
+    settings = replace(SETTINGS, hold_out=(), budget=Budget(1))
+    (problem,) = run(tmp_path, settings).problems
+    assert "only the weights count" in problem.text
 
 
 # --- the folder ---
 
 
-def test_the_summary_comes_last(result: StudyResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trackrod.workflow.study_folder.write_study_report", lambda *_arguments: [])
-    written = write_study(result, tmp_path)
-    assert written.files[-1] == tmp_path / SUMMARY
-    assert json.loads(written.files[-1].read_text()) == json.loads(json.dumps(written.summary))
+@pytest.mark.usefixtures("result")
+def test_the_summary_comes_last(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "write_study_report", lambda *_arguments, **_options: [])
+    written = finish(folder)
+    summary = written.folder.summary
+    assert written.files[-1] == summary
+    data = json.loads(summary.read_text())
+    assert data == json.loads(json.dumps(written.summary))
+    assert list(written.summary["seconds"]) == [*(stage.name for stage in STAGES[1:]), "total"]
+    assert "report" not in written.result.seconds  # it is not known while the report is written
 
-    def fail(*_arguments: object) -> None:
+    def fail(*_arguments: object, **_options: object) -> None:
         raise InputError("the disk is full")
 
-    monkeypatch.setattr("trackrod.workflow.study_folder.write_study_report", fail)
+    monkeypatch.setattr(report, "write_study_report", fail)
     with pytest.raises(InputError, match="full"):
-        write_study(result, tmp_path)
-    assert not (tmp_path / SUMMARY).exists()  # the old one does not belong to the new runs
+        finish(folder)
+    assert not summary.exists()  # the old one does not belong to the new runs
 
 
-def test_labels_never_lead_out_of_the_folder(
-    result: StudyResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("trackrod.workflow.study_folder.write_study_report", lambda *_arguments: [])
+def test_labels_never_lead_out_of_the_folder(result: StudyResult, tmp_path: Path) -> None:
     labels = ("../../step", "step", "STEP", "step!", "…")
-    tests = tuple(replace(result.tests[0], label=label) for label in labels)
+    step = result.tests[0]
+    tests = tuple(replace(step, test=replace(step.test, label=label)) for label in labels)
     folder = tmp_path / "deep" / "deeper" / "out"
-    folder.mkdir(parents=True)
-    written = write_study(replace(result, tests=tests), folder)
-    runs = [path for path in written.files if path.suffix == ".csv"]
+    runs = report._write_runs(replace(result, tests=tests), StudyFolder(folder))
     assert len({path.name.casefold() for path in runs}) == len(runs) == 3 * len(labels)
     assert {path.parent for path in runs} == {folder / "runs"}
     assert set(tmp_path.rglob("*.csv")) == set(runs)
 
 
-def test_what_has_no_percentage_is_null(tmp_path: Path) -> None:
+def test_what_has_no_percentage_is_null(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A parameter whose nominal value is zero has a change, but none in percent."""
+    monkeypatch.setattr(report, "write_study_report", lambda *_arguments, **_options: [])
     data = small_vehicle.data()
     assert data.air is not None
     calm = replace(reference(), data=replace(data, air=replace(data.air, drag=0.0)))
     settings = StudySettings(Mode.EXPERT, parameters=("Izz", "drag"), bounds={"drag": Bounds(-0.5, 0.5)})
-    write_study(run_study(input_from_reference(calm, settings), settings, tmp_path), tmp_path)
-    _, drag = json.loads((tmp_path / SUMMARY).read_text())["parameters"]
+    _, drag = json.loads(finish(tmp_path, settings, calm).folder.summary.read_text())["parameters"]
     assert (drag["name"], drag["nominal"], drag["change_pct"], drag["std_pct"]) == ("drag", 0.0, None, None)
     assert abs(drag["optimised"]) <= 0.5

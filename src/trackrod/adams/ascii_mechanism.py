@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.adams import template as records
+from trackrod.adams.bodies import is_driveline
 from trackrod.adams.elements import Symmetry
 from trackrod.adams.mechanism import Mechanism, mode_of, switches_of
 from trackrod.adams.subsystem import Subsystem
@@ -19,8 +20,8 @@ from trackrod.adams.template_file import evaluate
 from trackrod.core.axes import half_turn_points, half_turn_vectors
 from trackrod.core.corners import Side
 from trackrod.core.errors import InputError, Place, Problem
-from trackrod.vehicle.elements import Joint, JointType, Mode, Vector
-from trackrod.vehicle.instantiate import BushingPlace, Instance, Line, WheelPlace
+from trackrod.vehicle.elements import Joint, JointType, Mode, Role, Vector
+from trackrod.vehicle.instantiate import BushingPlace, Instance, Line, Member, WheelPlace, roles_at_wheels
 from trackrod.vehicle.template import LineType
 from trackrod.vehicle.wheel_axis import spin_axis
 
@@ -29,8 +30,6 @@ __all__ = ["build_ascii_mechanism"]
 Array = NDArray[np.float64]
 _Item = TypeVar("_Item", records.Joint, records.ForceElement)
 
-#: Parts that only carry the driving torque.
-_DRIVELINE = ("driveshaft", "drive_shaft", "tripot", "halfshaft")
 _LINES = {
     "spring": LineType.SPRING,
     "damper": LineType.DAMPER,
@@ -89,7 +88,7 @@ class _Builder:
         self.topology = topology
         self.x_front = x_front
         self.parts = {part.id.casefold(): part for part in topology.parts}
-        self.driveline = {part.id.casefold() for part in topology.parts if part.name.casefold().startswith(_DRIVELINE)}
+        self.driveline = {part.id.casefold() for part in topology.parts if is_driveline(part.name)}
         self.names = {key: self._name(part) for key, part in self.parts.items()}
 
     def _name(self, part: records.Part) -> str:
@@ -106,12 +105,18 @@ class _Builder:
         real = [joint for joint in self.topology.joints if not joint.mount]
         joints = tuple(self._joint(joint) for joint in self._of_suspension(real))
         elements = self._of_suspension(self.topology.elements)
+        wheels = self._wheels(joints)
+        at_wheels = roles_at_wheels(wheels, joints)
+        names = [self._name(part) for part in own]
         return Instance(
-            bodies=tuple(self._name(part) for part in own),
+            bodies={
+                name: Member(part.name.casefold(), part.side, at_wheels.get(name, Role.LINK))
+                for name, part in zip(names, own, strict=True)
+            },
             joints=joints,
             bushings=tuple(self._bushing(e) for e in elements if e.kind == "bushing"),
             lines=tuple(self._line(e) for e in elements if e.kind in _LINES),
-            wheels=self._wheels(joints),
+            wheels=wheels,
         )
 
     def _of_suspension(self, found: Iterable[_Item]) -> list[_Item]:
@@ -135,7 +140,7 @@ class _Builder:
             axis, second = self._cross(joint)
         mode = Mode.KINEMATIC if joint.kinematic_only else Mode.ALWAYS
         name = joint.name.casefold() if joint.side is None else f"{joint.name.casefold()}_{joint.side}"
-        return Joint(name, kind, self._bodies(joint), self._point(joint.location), axis, second, mode)
+        return Joint(name, kind, self._bodies(joint), self._point(joint.location), axis, second, mode, joint.side)
 
     def _cross(self, joint: records.Joint) -> tuple[Vector, Vector]:
         first = joint.i_frame.rotation[:, 0]

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from trackrod.adams.block_reader import base_units, note_unknown_blocks, read_hardpoints, read_parameters
-from trackrod.adams.database import Database, Reference, read_document
+from trackrod.adams.database import Database, FileReference, read_document
 from trackrod.adams.elements import Hardpoint, Parameter
 from trackrod.adams.subsystem import Subsystem, read_subsystem
 from trackrod.core import teimorbit
@@ -73,7 +73,7 @@ class Assembly:
     testrig_hardpoints: tuple[Hardpoint, ...]
     testrig_parameters: tuple[Parameter, ...]
     database: Database
-    paths: Mapping[Reference, Path] = field(repr=False)
+    paths: Mapping[FileReference, Path] = field(repr=False)
     files_read: tuple[Path, ...]
     unknown: tuple[teimorbit.Block, ...] = field(default=(), repr=False)
     problems: tuple[Problem, ...] = field(default=(), repr=False)
@@ -83,7 +83,7 @@ class Assembly:
         """Mass of all parts and wheels of all subsystems [kg]."""
         return math.fsum(subsystem.mass for subsystem in self.subsystems)
 
-    def path(self, reference: Reference) -> Path | None:
+    def path(self, reference: FileReference) -> Path | None:
         """The file that a reference in one of the subsystems means; None if it was not found."""
         return self.paths.get(reference)
 
@@ -153,7 +153,7 @@ class _Walk:
         self.file = file
         self.problems = problems
         self.files_read = [file]
-        self.paths: dict[Reference, Path] = {}
+        self.paths: dict[FileReference, Path] = {}
         self._known: dict[Path, Subsystem | None] = {}
 
     def subsystems(self, document: teimorbit.Document) -> tuple[Subsystem, ...]:
@@ -169,7 +169,7 @@ class _Walk:
         if usage is None or usage.value is None:
             self.problems.append(Problem("USAGE is missing from [SUBSYSTEM]", block.place))
             return None
-        reference = Reference(usage.string(), usage.place)
+        reference = FileReference(usage.string(), usage.place)
         path = self._resolve(reference, Severity.ERROR)
         if path is None:
             return None
@@ -192,7 +192,7 @@ class _Walk:
             self._resolve(named, Severity.NOTE if named is subsystem.template else Severity.WARNING)
         return subsystem
 
-    def _resolve(self, reference: Reference, severity: Severity) -> Path | None:
+    def _resolve(self, reference: FileReference, severity: Severity) -> Path | None:
         """The file of a reference; a dangling one is recorded with this severity."""
         path, problem = self.database.resolve(reference)
         if problem is not None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from trackrod.adams.database import Database, Reference
+from trackrod.adams.database import Database, FileReference
 from trackrod.adams.elements import Element, Symmetry
 from trackrod.adams.mechanism import sided_names
 from trackrod.adams.property_files import read_driver_control, read_load_case
@@ -190,7 +190,7 @@ def _check_experiments(files: _Files) -> Iterator[Problem]:
             yield from problems
 
 
-def _file_of(record: Element | None) -> Reference | None:
+def _file_of(record: Element | None) -> FileReference | None:
     return getattr(record, "property_file", None)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from trackrod.adams.database import Reference
+from trackrod.adams.database import FileReference
 from trackrod.adams.elements import Axes, Element, Hardpoint, Inertia, Parameter, Symmetry, Vector
 from trackrod.core import teimorbit
 from trackrod.core.errors import FileFormatError, Place, Problem, Severity, UnitError
@@ -316,7 +316,7 @@ class BlockReader:
             return Inertia(xx, yy, zz)
         return Inertia(xx, yy, zz, *self.triple(("IXY", "IZX", "IYZ"), "inertia", 0.0))
 
-    def property_file(self) -> Reference | None:
+    def property_file(self) -> FileReference | None:
         """PROPERTY_FILE, or the first entry of PROPERTY_FILE_LIST as newer releases write it."""
         single, several = self.find("PROPERTY_FILE"), self.find("PROPERTY_FILE_LIST")
         attribute = single if single is not None else several
@@ -336,7 +336,7 @@ class BlockReader:
         if len(entries) > 1:
             text = f"{self.title} lists {len(entries)} property files, the first is taken"
             self.record(text, attribute.place, Severity.NOTE)
-        return Reference(entries[0], attribute.place)
+        return FileReference(entries[0], attribute.place)
 
     def location(self) -> tuple[Vector | None, bool]:
         """Origin of the part's frame [m] and whether it comes from a comment."""

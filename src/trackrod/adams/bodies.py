@@ -17,18 +17,23 @@ from numpy.typing import NDArray
 
 from trackrod.adams.assembly import Assembly
 from trackrod.adams.elements import Inertia, Part, Symmetry, Wheel
+from trackrod.adams.mechanism import sided_names, sides_of
 from trackrod.adams.subsystem import Subsystem
 from trackrod.core.axes import half_turn_points, half_turn_tensors
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Place, Problem, Severity
-from trackrod.vehicle.elements import Body, Matrix, Vector
+from trackrod.vehicle.elements import Body, Matrix, Role, Vector
+from trackrod.vehicle.template import role_in
 
-__all__ = ["AssembledBodies", "assemble_bodies"]
+__all__ = ["AssembledBodies", "assemble_bodies", "is_driveline"]
 
 Array = NDArray[np.float64]
 _MIRROR = np.array([1.0, -1.0, 1.0])
 #: Names under which files give the centre of a wheel: in the suspension, else in the body.
 _CENTRES = ("wheel_center", "{axle}_wheel_center")
+#: How parts of the payload and of the driveline begin: the files tell what a part is by its name alone.
+_PAYLOAD = "payload"
+_DRIVELINE = ("driveshaft", "drive_shaft", "tripot", "halfshaft", "propshaft")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +98,20 @@ def assemble_bodies(assembly: Assembly) -> AssembledBodies:
                 else _of_part(element, subsystem, centres, problems)
             )
             sprung += element.mass * element.sprung_fraction * element.symmetry.objects
-            for suffix, mirror in _copies(element.symmetry):
-                position = half_turn_points(centre * mirror, x_front)
-                tensor = half_turn_tensors(inertia * np.outer(mirror, mirror))
-                name = f"{subsystem.name}.{element.name.casefold()}{suffix}"
-                share = element.sprung_fraction
-                bodies.append(Body(name, element.mass, _vector(position), _matrix(tensor), share))
+            for side, name in zip(sides_of(element), sided_names(element), strict=True):
+                is_image = element.symmetry is Symmetry.BOTH and side is Side.RIGHT
+                mirror = _MIRROR if is_image else np.ones(3)
+                bodies.append(
+                    Body(
+                        name=f"{subsystem.name}.{name}",
+                        mass=element.mass,
+                        centre=_vector(half_turn_points(centre * mirror, x_front)),
+                        inertia=_matrix(half_turn_tensors(inertia * np.outer(mirror, mirror))),
+                        sprung_fraction=element.sprung_fraction,
+                        side=side,
+                        role=_role(element, subsystem),
+                    )
+                )
     corners = {
         Corner.of(axle, side): _vector(half_turn_points(centre * (_MIRROR if side is Side.RIGHT else 1.0), x_front))
         for axle, centre in centres.items()
@@ -107,12 +120,15 @@ def assemble_bodies(assembly: Assembly) -> AssembledBodies:
     return AssembledBodies(tuple(bodies), sprung, corners, x_front, tuple(problems))
 
 
-def _copies(symmetry: Symmetry) -> tuple[tuple[str, Array], ...]:
-    """Suffix and mirror of each body that an element stands for."""
-    as_it_is = np.ones(3)
-    if symmetry.objects == 2:
-        return (("_left", as_it_is), ("_right", _MIRROR))
-    return (("" if symmetry is Symmetry.SINGLE else f"_{symmetry}", as_it_is),)
+def is_driveline(part: str) -> bool:
+    """Whether a part of this name only carries the driving torque."""
+    return part.casefold().startswith(_DRIVELINE)
+
+
+def _role(element: Part | Wheel, subsystem: Subsystem) -> Role:
+    if element.name.casefold().startswith(_PAYLOAD):
+        return Role.PAYLOAD
+    return Role.DRIVELINE if is_driveline(element.name) else role_in(subsystem.major_role)
 
 
 def _wheel_centres(assembly: Assembly) -> dict[Axle, Array]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trackrod.adams.assembly import Assembly
-from trackrod.adams.database import Reference
+from trackrod.adams.database import FileReference
 from trackrod.adams.elements import GeneralParameter, GeneralSpline
 from trackrod.adams.property_files import (
     read_bumpstop,
@@ -62,14 +62,14 @@ class Characteristics:
 
     by_path: Mapping[Path, AnyCharacteristic] = field(repr=False)
     problems: tuple[Problem, ...] = ()
-    paths: Mapping[Reference, Path] = field(default_factory=dict, repr=False)
+    paths: Mapping[FileReference, Path] = field(default_factory=dict, repr=False)
 
     @property
     def files_read(self) -> tuple[Path, ...]:
         """The files, in the order in which they were read."""
         return tuple(self.by_path)
 
-    def of(self, reference: Reference | None) -> AnyCharacteristic | None:
+    def of(self, reference: FileReference | None) -> AnyCharacteristic | None:
         """What the file of a reference says; None if there is no reference, no file, or it was not read."""
         path = self.paths.get(reference) if reference is not None else None
         return None if path is None else self.by_path.get(path)
@@ -94,7 +94,7 @@ def read_characteristics(assembly: Assembly) -> Characteristics:
     return Characteristics(found, tuple(problems), assembly.paths)
 
 
-def _references(subsystem: Subsystem, problems: list[Problem]) -> Iterator[tuple[Reference, _Reader]]:
+def _references(subsystem: Subsystem, problems: list[Problem]) -> Iterator[tuple[FileReference, _Reader]]:
     """Property files of a subsystem with the reader of each: by the element, for splines by the suffix."""
     for spring in subsystem.springs:
         yield from _pair(spring.property_file, read_spring)
@@ -121,7 +121,7 @@ def _references(subsystem: Subsystem, problems: list[Problem]) -> Iterator[tuple
             yield reference, reader
 
 
-def _pair(reference: Reference | None, read: _Reader) -> Iterator[tuple[Reference, _Reader]]:
+def _pair(reference: FileReference | None, read: _Reader) -> Iterator[tuple[FileReference, _Reader]]:
     if reference is not None:
         yield reference, read
 

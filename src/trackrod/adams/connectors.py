@@ -155,11 +155,11 @@ def _spring(line: Line, spring: records.Spring, characteristic: SpringCharacteri
         length = spring.value
     elif spring.value_type == "preload" and spring.value is not None:
         length = characteristic.free_length - _compression(characteristic.curve, spring.value)
-    return Spring(line.name, line.bodies, line.ends, characteristic, length, line.mode)
+    return Spring(line.name, line.bodies, line.ends, characteristic, length, line.mode, line.side)
 
 
 def _damper(line: Line, damper: records.Damper, characteristic: DamperCharacteristic) -> Damper:
-    return Damper(line.name, line.bodies, line.ends, characteristic, line.mode)
+    return Damper(line.name, line.bodies, line.ends, characteristic, line.mode, line.side)
 
 
 def _compression(curve: Characteristic, preload: float) -> float:
@@ -175,7 +175,7 @@ def _stop(line: Line, stop: records.Stop, characteristic: StopCharacteristic) ->
     clearance = stop.distance
     if stop.distance_type == "impact_length":
         clearance = stop.distance - line.length if stop.rebound else line.length - stop.distance
-    return Stop(line.name, line.bodies, line.ends, characteristic, clearance, stop.rebound, line.mode)
+    return Stop(line.name, line.bodies, line.ends, characteristic, clearance, stop.rebound, line.mode, line.side)
 
 
 def _bushing(place: BushingPlace, bushing: records.Bushing, characteristic: BushingCharacteristic) -> Bushing:
@@ -196,6 +196,7 @@ def _bushing(place: BushingPlace, bushing: records.Bushing, characteristic: Bush
         preload=_signed((*bushing.force_preload, *bushing.torque_preload), signs),
         offset=_signed((*bushing.displacement_offset, *bushing.rotation_offset), signs),
         mode=place.mode,
+        side=place.side,
     )
 
 

@@ -18,7 +18,7 @@ from trackrod.core import teimorbit
 from trackrod.core.errors import FileFormatError, InputError, MissingFileError, Place, Problem, Severity, close_matches
 from trackrod.core.teimorbit.messages import shown
 
-__all__ = ["LARGEST_FILE", "Database", "Found", "Reference", "read_document"]
+__all__ = ["LARGEST_FILE", "Database", "FileReference", "Found", "read_document"]
 
 #: Largest subsystem or assembly that is read [byte]; real ones have some ten kilobytes, a megabyte takes 1 to 5 s.
 LARGEST_FILE = 8 * 2**20
@@ -31,7 +31,7 @@ _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:")
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class FileReference:
     """The name of a file as another file writes it.
 
     Attributes
@@ -135,7 +135,7 @@ class Database:
         table = file.parent
         return cls(table.parent if table.suffix.casefold() == ".tbl" else table, given, allow_outside)
 
-    def resolve(self, reference: Reference) -> Found:
+    def resolve(self, reference: FileReference) -> Found:
         """The file that a reference means; a dangling or refused reference is a warning, nothing is raised.
 
         An alias that is not known falls back on `home` if the file is there, and a note says so.
@@ -162,7 +162,7 @@ class Database:
             return self._inside(found, reference, written, note)
         return self._inside(found, reference, written)
 
-    def _resolve_path(self, reference: Reference, written: str) -> Found:
+    def _resolve_path(self, reference: FileReference, written: str) -> Found:
         """A reference without an alias: a path, from the folder of the referring file if it is relative."""
         text = reference.text.strip()
         if _ABSOLUTE.match(text):
@@ -176,7 +176,7 @@ class Database:
             return _lost(f"'{written}' is not found", reference, "<database>/table/file is usual")
         return self._inside(found, reference, written)
 
-    def _inside(self, found: Path, reference: Reference, written: str, note: Problem | None = None) -> Found:
+    def _inside(self, found: Path, reference: FileReference, written: str, note: Problem | None = None) -> Found:
         real = found.resolve()
         roots = (self.home, *self.folders.values())
         if self.allow_outside or any(real.is_relative_to(root.resolve()) for root in roots):
@@ -194,11 +194,11 @@ class Database:
         return "did you mean " + " or ".join(f"'{match}{wanted.suffix}'" for match in matches) + "?" if matches else ""
 
 
-def _lost(text: str, reference: Reference, hint: str = "") -> Found:
+def _lost(text: str, reference: FileReference, hint: str = "") -> Found:
     return Found(None, Problem(text, reference.place, Severity.WARNING, hint))
 
 
-def _refused(reference: Reference, written: str) -> Found:
+def _refused(reference: FileReference, written: str) -> Found:
     return _lost(f"'{written}' leads out of the database and is not followed", reference, "allow_outside permits it")
 
 

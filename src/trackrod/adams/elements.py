@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.adams.database import Reference
+from trackrod.adams.database import FileReference
 from trackrod.core.errors import FileFormatError, Place, Problem
 from trackrod.core.quantities import Kind
 from trackrod.core.units import UnitSystem
@@ -207,7 +207,7 @@ class Spring(Element):
     """
 
     definition: str
-    property_file: Reference | None
+    property_file: FileReference | None
     value_type: str
     value: float | None
 
@@ -225,7 +225,7 @@ class Leaf(Element):
     """
 
     definition: str
-    property_file: Reference | None
+    property_file: FileReference | None
     preload: float
 
 
@@ -234,7 +234,7 @@ class Damper(Element):
     """A damper."""
 
     definition: str
-    property_file: Reference | None
+    property_file: FileReference | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,7 +252,7 @@ class Stop(Element):
     """
 
     definition: str
-    property_file: Reference | None
+    property_file: FileReference | None
     rebound: bool
     distance_type: str
     distance: float
@@ -277,7 +277,7 @@ class Bushing(Element):
     """
 
     definition: str
-    property_file: Reference | None
+    property_file: FileReference | None
     axes: Axes | None
     force_preload: Vector
     torque_preload: Vector
@@ -313,7 +313,7 @@ class Wheel(Element):
     cm_offset: float
     centre_offset: float
     definition: str
-    property_file: Reference | None
+    property_file: FileReference | None
     contact_type: str
 
 
@@ -358,7 +358,7 @@ class GeneralSpline(Element):
     """
 
     type: str
-    property_file: Reference | None
+    property_file: FileReference | None
     curve_name: str
 
 
@@ -366,7 +366,7 @@ class GeneralSpline(Element):
 class GeneralParameter(Element):
     """One number in a property file: attribute `attribute_name` of its block `data_block`."""
 
-    property_file: Reference | None
+    property_file: FileReference | None
     data_block: str
     attribute_name: str
 

@@ -23,8 +23,8 @@ __all__ = [
     "build_mechanism",
     "hardpoints_in_vehicle_frame",
     "mode_of",
-    "side_of",
     "sided_names",
+    "sides_of",
     "switches_of",
     "values_of",
 ]
@@ -171,14 +171,14 @@ def _value(parameter: Parameter, entry: ValueEntry, problems: list[Problem]) -> 
 def sided_names(element: Element) -> tuple[str, ...]:
     """Names of the objects that a record stands for, in small letters, with their sides."""
     name = element.name.casefold()
+    return tuple(name if side is None else f"{name}_{side}" for side in sides_of(element))
+
+
+def sides_of(element: Element) -> tuple[Side | None, ...]:
+    """Sides of the objects that a record stands for."""
     if element.symmetry is Symmetry.BOTH:
-        return tuple(f"{name}_{side}" for side in Side)
-    return (name,) if element.symmetry is Symmetry.SINGLE else (f"{name}_{element.symmetry}",)
-
-
-def side_of(name: str) -> Side | None:
-    """The side that a name ends in."""
-    return next((side for side in Side if name.endswith(f"_{side}")), None)
+        return tuple(Side)
+    return (None,) if element.symmetry is Symmetry.SINGLE else (Side(element.symmetry),)
 
 
 def hardpoints_in_vehicle_frame(subsystem: Subsystem, x_front: float) -> dict[str, Vector]:
@@ -188,8 +188,8 @@ def hardpoints_in_vehicle_frame(subsystem: Subsystem, x_front: float) -> dict[st
     """
     points: dict[str, Vector] = {}
     for hardpoint in subsystem.hardpoints:
-        for name in sided_names(hardpoint):
-            mirrored = hardpoint.symmetry is Symmetry.BOTH and name.endswith("_right")
+        for side, name in zip(sides_of(hardpoint), sided_names(hardpoint), strict=True):
+            mirrored = hardpoint.symmetry is Symmetry.BOTH and side is Side.RIGHT
             mirror = np.array([1.0, -1.0 if mirrored else 1.0, 1.0])
             x, y, z = half_turn_points(np.array(hardpoint.position) * mirror, x_front).tolist()
             points[name] = (x, y, z)

@@ -20,7 +20,7 @@ from trackrod.adams.block_reader import (
     read_hardpoints,
     read_parameters,
 )
-from trackrod.adams.database import Reference, read_document
+from trackrod.adams.database import FileReference, read_document
 from trackrod.adams.elements import (
     AdjustableForce,
     Bushing,
@@ -75,7 +75,7 @@ class Subsystem:
 
     name: str
     file: Path
-    template: Reference | None
+    template: FileReference | None
     major_role: str
     minor_role: str
     units: UnitSystem
@@ -112,7 +112,7 @@ class Subsystem:
         """Sprung share of the mass of all parts and wheels, both sides [kg]."""
         return math.fsum(body.symmetry.objects * body.mass * body.sprung_fraction for body in self.bodies)
 
-    def references(self) -> Iterator[Reference]:
+    def references(self) -> Iterator[FileReference]:
         """Every file that the subsystem names, the template first, then in the order of the records."""
         if self.template is not None:
             yield self.template
@@ -196,7 +196,7 @@ def _parse_subsystem(document: teimorbit.Document, path: Path) -> Subsystem:
     return replace(subsystem, graphics=graphics, unknown=(*unread, *foreign), problems=tuple(map(readable, problems)))
 
 
-def _header(document: teimorbit.Document, log: FileLog) -> tuple[Reference | None, str, str]:
+def _header(document: teimorbit.Document, log: FileLog) -> tuple[FileReference | None, str, str]:
     """Template, major and minor role."""
     block = document.block("SUBSYSTEM_HEADER")
     if block is None:
@@ -214,7 +214,7 @@ def _header(document: teimorbit.Document, log: FileLog) -> tuple[Reference | Non
     template, place = word("TEMPLATE_NAME", Severity.WARNING, "")
     major, _ = word("MAJOR_ROLE", Severity.ERROR, "")
     minor, _ = word("MINOR_ROLE", Severity.WARNING, "any")
-    return Reference(template, place) if template else None, major.casefold(), minor.casefold()
+    return FileReference(template, place) if template else None, major.casefold(), minor.casefold()
 
 
 def _part(reader: BlockReader) -> Part | None:

@@ -181,7 +181,7 @@ class Source:
             found = table[self.key(name)] = SourceObject(self.short(name), command.place)
         return found
 
-    def _place(self, item: SourceObject, command: cl.Command) -> None:
+    def _put(self, item: SourceObject, command: cl.Command) -> None:
         """Take location and orientation of a command; what it does not give stays."""
         relative = command.get("relative_to")
         reference = self.key(relative.word()) if relative is not None else self.coordinates
@@ -197,7 +197,7 @@ class Source:
             setattr(item, argument, given)
 
     def _part(self, command: cl.Command) -> None:
-        self._place(self._object(self.parts, command, "part_name"), command)
+        self._put(self._object(self.parts, command, "part_name"), command)
 
     def _mass(self, command: cl.Command) -> None:
         name = self._name(command, "part_name")
@@ -207,10 +207,10 @@ class Source:
         part.mass = command
 
     def _marker(self, command: cl.Command) -> None:
-        self._place(self._object(self.markers, command, "marker_name"), command)
+        self._put(self._object(self.markers, command, "marker_name"), command)
 
     def _point(self, command: cl.Command) -> None:
-        self._place(self._object(self.points, command, "point_name"), command)
+        self._put(self._object(self.points, command, "point_name"), command)
 
     def _joint(self, command: cl.Command) -> None:
         argument = "joint_name" if command.keywords[2] == "joint" else "jprim_name"

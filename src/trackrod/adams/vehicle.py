@@ -20,7 +20,7 @@ from trackrod.adams.assembly import Assembly, read_assembly
 from trackrod.adams.bodies import AssembledBodies, assemble_bodies
 from trackrod.adams.characteristics import Characteristics, read_characteristics
 from trackrod.adams.connectors import fill_places
-from trackrod.adams.mechanism import Mechanism, build_mechanism, hardpoints_in_vehicle_frame, side_of, sided_names
+from trackrod.adams.mechanism import Mechanism, build_mechanism, hardpoints_in_vehicle_frame, sided_names, sides_of
 from trackrod.adams.subsystem import Subsystem
 from trackrod.adams.systems import aerodynamics_of, brakes_of, powertrain_of, steering_of
 from trackrod.adams.template_file import is_binary, read_template
@@ -28,7 +28,7 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Place, Problem, Severity
 from trackrod.tyre.properties import TyreProperties
 from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Gear, Spring, Stop, TorsionSpring
-from trackrod.vehicle.elements import Body, Joint, JointType, Vector
+from trackrod.vehicle.elements import Body, Joint, JointType, Role, Vector
 from trackrod.vehicle.instantiate import WheelPlace
 from trackrod.vehicle.mass import mass_properties
 from trackrod.vehicle.systems import (
@@ -53,8 +53,6 @@ _Connector = TypeVar("_Connector", Joint, Bushing, Spring, Damper, Stop, Torsion
 _ROLES = ("body", "suspension", "steering", "antirollbar", "wheel", "powertrain", "brake_system")
 #: Roles whose subsystems have a mechanism with ideal joints or bushings.
 _WITH_MODE = ("suspension", "steering", "antirollbar")
-#: What a part of the body subsystem is called that belongs to the payload.
-_PAYLOAD = "payload"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +122,7 @@ class _Build:
         self._fix_other_parts()
         steering, powertrain, brakes, aerodynamics = self._systems()
         wheels, tyres = self._tyred_wheels()
-        payload = [b for b in self.bodies.values() if b.name.rpartition(".")[2].startswith(_PAYLOAD)]
+        payload = [b for b in self.bodies.values() if b.role is Role.PAYLOAD]
         return Vehicle(
             name=self.assembly.name,
             chassis=self.chassis,
@@ -225,7 +223,8 @@ class _Build:
         self.problems += filled.problems
         for body in filled.leaf_bodies:
             full = f"{mechanism.subsystem.name}.{body.name}"
-            self.bodies[full] = replace(body, name=full)
+            member = mechanism.instance.bodies[body.name]
+            self.bodies[full] = replace(body, name=full, side=member.side, role=member.role)
         instance = mechanism.instance
         self.connectors += self._attached(mechanism, instance.joints)
         self.connectors += self._attached(mechanism, filled.bushings)
@@ -243,26 +242,23 @@ class _Build:
     def _add_bodies(self, mechanism: Mechanism) -> list[str]:
         """Bodies that parts of the subsystem make up; their names without the subsystem's."""
         known = []
-        for body in mechanism.instance.bodies:
-            side = side_of(body)
-            base = body if side is None else body.removesuffix(f"_{side}")
-            names = {base, *mechanism.parts.get(base, ())}
-            suffixes = ("",) if side is None else (f"_{side}",)
+        for body, member in mechanism.instance.bodies.items():
+            names = {member.base, *mechanism.parts.get(member.base, ())}
+            suffix = "" if member.side is None else f"_{member.side}"
             parts = [
                 part
                 for name in sorted(names)
-                for suffix in suffixes
                 if (part := self.parts.pop(f"{mechanism.subsystem.name}.{name}{suffix}", None)) is not None
             ]
             if parts:
                 full = f"{mechanism.subsystem.name}.{body}"
-                self.bodies[full] = _merged(full, parts)
+                self.bodies[full] = replace(_merged(parts), name=full, side=member.side, role=member.role)
                 known.append(body)
         return known
 
     def _add_missing_bodies(self, mechanism: Mechanism) -> None:
         """Bodies of the template for which the subsystem has no part: without mass, where they are attached."""
-        for body in mechanism.instance.bodies:
+        for body, member in mechanism.instance.bodies.items():
             full = f"{mechanism.subsystem.name}.{body}"
             if full in self.bodies:
                 continue
@@ -270,7 +266,8 @@ class _Build:
             if not points:
                 continue
             x, y, z = np.mean(points, axis=0).tolist()
-            self.bodies[full] = Body(full, 0.0, (x, y, z), ((0.0,) * 3,) * 3)
+            nothing = ((0.0,) * 3,) * 3
+            self.bodies[full] = Body(full, 0.0, (x, y, z), nothing, side=member.side, role=member.role)
             text = f"subsystem '{mechanism.subsystem.name}' has no part '{body}'; it is taken without mass"
             self._note(text, Place(mechanism.subsystem.file), Severity.WARNING)
 
@@ -278,8 +275,7 @@ class _Build:
         """Connectors with full names; those that would join a body with itself, as a mount on the body does, go."""
         attached = []
         for connector in connectors:
-            side = side_of(connector.name)
-            first, second = (self._full(mechanism, body, side) for body in connector.bodies)
+            first, second = (self._full(mechanism, body, connector.side) for body in connector.bodies)
             if first != second:
                 name = f"{mechanism.subsystem.name}.{connector.name}"
                 attached.append(replace(connector, name=name, bodies=(first, second)))
@@ -322,17 +318,18 @@ class _Build:
             self.bodies[name] = part
             carrier = self.chassis
             if name in wheels:
-                found = self._offered("spindle", wheels[name].minor_role, side_of(name))
+                found = self._offered("spindle", wheels[name].minor_role, part.side)
                 if found is None:
                     text = f"no suspension carries the wheel '{name}'"
                     self._note(text, Place(wheels[name].file), Severity.ERROR)
                 carrier = found or carrier
-            elif not part.name.rpartition(".")[2].startswith(_PAYLOAD):
+            elif part.role is not Role.PAYLOAD:
                 subsystem = self._subsystem_of(name)
                 if subsystem.major_role not in ("body", "powertrain"):
                     text = f"part '{name}' is not known to the template; it moves with the body"
                     self._note(text, Place(subsystem.file))
-            self.connectors.append(Joint(f"{name}_fixed", JointType.FIXED, (name, carrier), part.centre))
+            joint = Joint(f"{name}_fixed", JointType.FIXED, (name, carrier), part.centre, side=part.side)
+            self.connectors.append(joint)
 
     def _subsystem_of(self, name: str) -> Subsystem:
         return next(s for s in self.assembly.subsystems if s.name == name.partition(".")[0])
@@ -403,7 +400,7 @@ class _Build:
         """Tyres of a corner, entered in `tyres` by the stem of their file."""
         for subsystem in self.assembly.with_role("wheel", corner.axle):
             for wheel in subsystem.wheels:
-                if not any(side_of(name) is corner.side for name in sided_names(wheel)):
+                if corner.side not in sides_of(wheel):
                     continue
                 tyre = self.characteristics.of(wheel.property_file)
                 if isinstance(tyre, TyreProperties) and wheel.property_file is not None:
@@ -441,15 +438,16 @@ class _Build:
         return tuple(connector for connector in self.connectors if isinstance(connector, kind))
 
 
-def _merged(name: str, parts: Sequence[Body]) -> Body:
-    """Several parts as one body."""
+def _merged(parts: Sequence[Body]) -> Body:
+    """Several parts as one body, by the name of the first."""
     if len(parts) == 1 or sum(part.mass for part in parts) == 0:
-        return replace(parts[0], name=name)
+        return parts[0]
     total = mass_properties(parts)
     sprung = sum(part.mass * part.sprung_fraction for part in parts) / total.mass
     x, y, z = total.centre.tolist()
     rows = (0.5 * (total.inertia + total.inertia.T)).tolist()
-    return Body(name, float(total.mass), (x, y, z), (tuple(rows[0]), tuple(rows[1]), tuple(rows[2])), sprung)
+    inertia = (tuple(rows[0]), tuple(rows[1]), tuple(rows[2]))
+    return replace(parts[0], mass=float(total.mass), centre=(x, y, z), inertia=inertia, sprung_fraction=sprung)
 
 
 def _points(connector: Connector) -> tuple[Vector, ...]:

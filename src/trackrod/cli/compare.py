@@ -8,18 +8,20 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from trackrod.cli.inputs import ManoeuvreName, Payload, Settings, make_folder, open_loaded, parse_settings
+from trackrod.cli.inputs import ManoeuvreName, Payload, Settings, open_loaded, parse_settings
 from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument
 from trackrod.convert.conversion import Detail
 from trackrod.core.errors import MissingExtraError, Problem, Severity, UnknownNameError
+from trackrod.core.files import make_folder
 from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import manoeuvre_class
 from trackrod.metrics.indices import INDEX_SETS, TOLERANCE, Index
 from trackrod.report.comparison import write_comparison_page, write_comparison_picture
 from trackrod.report.page import shown
-from trackrod.workflow.stages import Comparison, compared, converted
+from trackrod.workflow.comparison import Comparison, compare_models
+from trackrod.workflow.stages.convert import convert_directly
 
 __all__ = ["compare"]
 
@@ -49,13 +51,13 @@ def compare(
         make_folder(out)
     found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
     with console.status("on the K&C rig", spinner="dots") as status:
-        conversion = converted(found, detail=detail)
+        conversion = convert_directly(found, detail=detail)
 
         def show(phase: str, time: float) -> None:
             status.update(f"{phase}, t = {time:.1f} s")
 
         quiet = json or not console.is_terminal
-        result = compared(found, wanted, conversion, sample=sample, step=step, progress=None if quiet else show)
+        result = compare_models(found, wanted, conversion, sample=sample, step=step, progress=None if quiet else show)
     files, problems = ([], []) if out is None else _write(result, out)
     if json:
         print_json(_as_data(result, detail, files, problems))

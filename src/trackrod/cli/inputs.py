@@ -10,11 +10,11 @@ import typer
 from trackrod.adams.source import open_vehicle
 from trackrod.cli.output import print_problems
 from trackrod.cli.vehicle import parse_aliases
-from trackrod.core.errors import InputError, Problem, Severity, raise_if_errors
+from trackrod.core.errors import Problem, Severity, raise_if_errors
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["ManoeuvreName", "Payload", "Settings", "make_folder", "open_loaded", "parse_settings"]
+__all__ = ["ManoeuvreName", "Payload", "Settings", "open_loaded", "parse_settings"]
 
 ManoeuvreName = Annotated[str, typer.Option("--manoeuvre", help="What to drive; `trackrod manoeuvres` lists them.")]
 Payload = Annotated[PayloadLevel | None, typer.Option(help="How much is loaded.")]
@@ -48,11 +48,3 @@ def open_loaded(
     raise_if_errors(reading.problems)
     print_problems(p for p in reading.problems if p.severity is Severity.WARNING)
     return reading.vehicle if payload is None else reading.vehicle.with_payload(payload)
-
-
-def make_folder(path: Path) -> None:
-    """The folder for results, before anything is computed."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"the folder {path} cannot be made: {error.strerror}") from error

@@ -20,6 +20,7 @@ from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, V
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, MissingExtraError, Problem, Severity
+from trackrod.core.files import make_folder
 from trackrod.kc.maps import KC_MAPS
 from trackrod.kc.programme import run_load_case
 from trackrod.kc.rig import Rig
@@ -117,10 +118,7 @@ def _with_cases(study: AxleStudy, cases: Iterable[tuple[str, LoadCase]]) -> Axle
 
 def _write(out: Path, vehicle: Vehicle, studies: list[AxleStudy], provenance: Provenance) -> list[Problem]:
     """Files of all axles; what could not be drawn for want of a package is said."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"the folder {out} cannot be made: {error.strerror}") from error
+    make_folder(out)
     for study in studies:
         for test in study.tests.values():
             test.write(out / f"{study.axle}_{test.name}.csv")

@@ -23,7 +23,7 @@ from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre_class
 from trackrod.manoeuvres.settings import STANDARD_GRAVITY, Setting
 from trackrod.multibody.driving import MultibodyVehicle
-from trackrod.multibody.integrators import DrivenRun, RealTime, Reference
+from trackrod.multibody.integrators import DrivenRun, Extrapolated, RealTime
 from trackrod.multibody.reference import TOLERANCE
 from trackrod.multibody.steering import SteeringModel
 from trackrod.report.page import shown
@@ -31,7 +31,7 @@ from trackrod.report.run import PLOT_SUFFIXES, write_run_plot
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.simulate.drive import simulate as drive
 from trackrod.simulate.model import VehicleModel
-from trackrod.workflow.stages import converted
+from trackrod.workflow.stages.convert import convert_directly
 
 __all__ = ["equilibrium", "manoeuvres", "simulate"]
 
@@ -89,12 +89,12 @@ def simulate(
             return drive(driven, wanted, sample=sample, progress=None if quiet else show)
 
         if model is ModelKind.RTM:
-            done = DrivenRun(task(RealTimeVehicle(converted(found).spec, step=step)))
+            done = DrivenRun(task(RealTimeVehicle(convert_directly(found).spec, step=step)))
         elif integrator is IntegratorKind.REALTIME:
             done = RealTime(step=step, steering=steering).drive(found, task)
         else:
             asked = TOLERANCE if tolerance is None else tolerance
-            done = Reference(asked, step, steering=steering).drive(found, task)
+            done = Extrapolated(asked, step, steering=steering).drive(found, task)
     run, files = done.run, []
     if out is not None:
         write_run(run, out)

@@ -22,7 +22,7 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError
 from trackrod.core.maps import Map1D, Map2D
 from trackrod.kc.maps import KcMaps
-from trackrod.kc.rig import Load
+from trackrod.kc.points import Load
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 from trackrod.vehicle.vehicle import Vehicle

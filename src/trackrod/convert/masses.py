@@ -15,17 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.core.corners import Axle, Corner
+from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Problem
-from trackrod.vehicle.elements import Body, JointType, Vector
+from trackrod.vehicle.elements import Body, JointType, Role, Vector
 from trackrod.vehicle.mass import MassProperties, mass_properties
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["MassSplit", "SplitFactors", "split_masses", "split_total"]
 
 Array = NDArray[np.float64]
-
-_DRIVELINE = ("driveshaft", "drive_shaft", "tripot", "halfshaft", "propshaft")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +146,10 @@ def _unsprung_shares(vehicle: Vehicle, factors: SplitFactors) -> dict[Corner, di
             if body.name in whole or not 0.0 <= body.sprung_fraction < 1.0:
                 continue
             if _axle_of(vehicle, body) is axle.position:
-                is_driveline = body.name.partition(".")[2].startswith(_DRIVELINE)
-                whole[body.name] = factors.driveline if is_driveline else link[axle.position]
+                whole[body.name] = factors.driveline if body.role is Role.DRIVELINE else link[axle.position]
         for name, share in whole.items():
-            for corner, part in zip((left, right), _sides(vehicle, name, left, right), strict=True):
+            parts = _sides(vehicle, vehicle.body(name), left, right)
+            for corner, part in zip((left, right), parts, strict=True):
                 if part > 0:
                     found[corner][name] = share * part
     return found
@@ -179,12 +177,10 @@ def _axle_of(vehicle: Vehicle, body: Body) -> Axle | None:
     return min(distances, key=lambda axle: distances[axle])
 
 
-def _sides(vehicle: Vehicle, name: str, left: Corner, right: Corner) -> tuple[float, float]:
-    """Shares of a body on the left and the right wheel, by where its centre lies between them."""
-    if name.endswith("_left"):
-        return 1.0, 0.0
-    if name.endswith("_right"):
-        return 0.0, 1.0
+def _sides(vehicle: Vehicle, body: Body, left: Corner, right: Corner) -> tuple[float, float]:
+    """Shares of a body on the left and the right wheel: by its side, else by where its centre lies between them."""
+    if body.side is not None:
+        return (1.0, 0.0) if body.side is Side.LEFT else (0.0, 1.0)
     y_left, y_right = vehicle.wheel(left).centre[1], vehicle.wheel(right).centre[1]
-    share = (vehicle.body(name).centre[1] - y_right) / (y_left - y_right)
+    share = (body.centre[1] - y_right) / (y_left - y_right)
     return float(np.clip(share, 0.0, 1.0)), float(np.clip(1.0 - share, 0.0, 1.0))

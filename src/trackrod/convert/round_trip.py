@@ -21,7 +21,7 @@ from trackrod import _core
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.maps import Map1D
 from trackrod.kc.maps import KcMaps
-from trackrod.kc.rig import Load
+from trackrod.kc.points import Load
 from trackrod.rtm.compile import compile_model
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
 from trackrod.rtm.spec import RtmSpec

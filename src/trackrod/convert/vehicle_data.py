@@ -17,7 +17,7 @@ from trackrod.rtm.spec import Curve, SteeringSpec
 from trackrod.tyre.properties import TyreProperties
 from trackrod.vehicle.elements import Vector
 from trackrod.vehicle.systems import Powertrain, TyrePlace
-from trackrod.vehicle.vehicle import Vehicle
+from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
 __all__ = ["AirForces", "DriveReaction", "Source", "VehicleData", "vehicle_data"]
 
@@ -161,8 +161,8 @@ def _steering(vehicle: Vehicle) -> SteeringSpec:
 def _damper(vehicle: Vehicle, axle: Axle) -> Curve:
     """Curve of the left damper of an axle."""
     subsystem = vehicle.axle(axle).subsystem
-    dampers = [damper for damper in vehicle.dampers if damper.name.startswith(f"{subsystem}.")]
-    chosen = next((damper for damper in dampers if damper.name.endswith("_left")), dampers[0] if dampers else None)
+    dampers = [damper for damper in vehicle.dampers if subsystem_of(damper.name) == subsystem]
+    chosen = next((damper for damper in dampers if damper.side is Side.LEFT), dampers[0] if dampers else None)
     return Curve() if chosen is None else Curve(chosen.characteristic.curve.x, chosen.characteristic.curve.y)
 
 

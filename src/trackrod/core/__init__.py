@@ -1,4 +1,4 @@
-"""The vocabulary of Trackrod: quantities, frames, signals, runs, maps, parameters, artefacts, errors.
+"""The vocabulary of Trackrod: quantities, frames, signals, runs, maps, artefacts, errors.
 
 Everything else imports from here, and nothing here imports from elsewhere in Trackrod. The names below are
 the main ones; each is documented in its module. They are loaded on first use, because SciPy takes half a
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from trackrod.core.corners import Axle, Corner, Side
     from trackrod.core.errors import InputError, TrackrodError
     from trackrod.core.maps import Map1D, Map2D, Variable
-    from trackrod.core.parameters import Parameter, ParameterSet
     from trackrod.core.quantities import Kind, kind
     from trackrod.core.run_files import read_run, write_run
     from trackrod.core.series import Run, TimeSeries
@@ -28,8 +27,6 @@ __all__ = [
     "Kind",
     "Map1D",
     "Map2D",
-    "Parameter",
-    "ParameterSet",
     "Provenance",
     "Run",
     "Schema",
@@ -50,7 +47,6 @@ _MODULES = (
     "corners",
     "errors",
     "maps",
-    "parameters",
     "quantities",
     "run_files",
     "series",

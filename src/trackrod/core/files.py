@@ -16,7 +16,15 @@ from pathlib import Path
 
 from trackrod.core.errors import FileFormatError, InputError, MissingFileError, Place, Problem
 
-__all__ = ["atomic_path", "content_hash", "hash_bytes", "read_bytes", "require_file", "write_atomically"]
+__all__ = [
+    "atomic_path",
+    "content_hash",
+    "hash_bytes",
+    "make_folder",
+    "read_bytes",
+    "require_file",
+    "write_atomically",
+]
 
 
 def require_file(path: Path | str) -> Path:
@@ -70,6 +78,14 @@ def content_hash(path: Path | str) -> str:
     """SHA-256 of a file's content as 64 hexadecimal digits; the name and the date play no part."""
     with require_file(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def make_folder(path: Path) -> None:
+    """A folder for results, before anything is computed; InputError if it cannot be made."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"the folder {path} cannot be made: {error.strerror}") from error
 
 
 @contextlib.contextmanager

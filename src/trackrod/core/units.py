@@ -89,10 +89,7 @@ def unit_factor(base: str, word: str, place: Place | None = None) -> float:
 
 @dataclass(frozen=True, slots=True)
 class UnitSystem:
-    """Base units of one file as factors into SI; every property file has its own.
-
-    Holds: ``to_si`` and ``from_si`` are inverse to each other.
-    """
+    """Base units of one file as factors into SI; every property file has its own."""
 
     length: float = 1.0
     force: float = 1.0
@@ -113,7 +110,3 @@ class UnitSystem:
     def to_si(self, value: float, kind: Kind) -> float:
         """Value of this file in SI units."""
         return value * self.factor(kind)
-
-    def from_si(self, value: float, kind: Kind) -> float:
-        """Value in SI units as it is written in this file."""
-        return value / self.factor(kind)

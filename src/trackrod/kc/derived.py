@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.kc.measure import Measured, Neighbours
-from trackrod.kc.rig import SIDES
+from trackrod.kc.points import SIDES
 
 __all__ = [
     "SteeringAxis",

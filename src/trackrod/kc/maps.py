@@ -24,9 +24,10 @@ from trackrod.core.errors import InputError, Problem, Severity
 from trackrod.core.executors import executor
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Map2D, Variable
 from trackrod.core.plain import Plain
-from trackrod.core.quantities import KINDS, STANDARD_GRAVITY
+from trackrod.core.quantities import KINDS
 from trackrod.kc.measure import Gauge, Measured, gauges, measure
-from trackrod.kc.rig import SIDES, Inputs, Load, Rig, Solution
+from trackrod.kc.points import SIDES, Inputs, Load, Solution
+from trackrod.kc.rig import Rig
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["KC_MAPS", "GridTest", "KcMaps", "WheelMaps", "compliance_maps", "grid", "kinematics_maps", "stiffness_map"]
@@ -113,28 +114,12 @@ class KcMaps:
         """d(Fz_L − Fz_R)/2 by opposite travel [N/m]: what a wheel resists when the other moves against it."""
         return self._mean_slope(self.roll, travel, stops, -1.0)
 
-    def anti_roll_rate(self, travel: ArrayLike = 0.0) -> Array:
-        """Opposite less parallel stiffness at a wheel [N/m]: of an anti-roll bar; negative for a solid axle."""
-        return self.roll_rate(travel, stops=False) - self.wheel_rate(0.0, stops=False)
-
-    def motion_ratio(self, side: Side, reading: str, travel: ArrayLike = 0.0, second: ArrayLike = 0.0) -> Array:
-        """Derivative of a reading of the kinematics by the height of the wheel centre, second axis held [SI units]."""
-        kinematics = self.wheel(side).kinematics
-        by_travel = kinematics.slopes(travel, second)[0]
-        value = by_travel[..., kinematics.output_index(reading)] / by_travel[..., kinematics.output_index("tz")]
-        return np.asarray(value)
-
     @staticmethod
     def _mean_slope(curve: Map1D, travel: ArrayLike, stops: bool, right: float) -> Array:
         suffix = "" if stops else "_without_stops"
         slope = curve.slope(travel)
         left, other = (slope[..., curve.output_index(f"Fz_{side}{suffix}")] for side in SIDES)
         return np.asarray(0.5 * (left + right * other))
-
-    def spring_force(self, travel: ArrayLike, side: Side = Side.LEFT) -> Array:
-        """Wheel load in parallel travel without stops and less the weight of the unsprung mass [N]."""
-        value = self.ride.value(travel)[..., self.ride.output_index(f"Fz_{side}_without_stops")]
-        return np.asarray(value - STANDARD_GRAVITY * self.unsprung_mass[SIDES.index(side)])
 
 
 # ---- making them

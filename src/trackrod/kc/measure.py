@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from trackrod.core.corners import Side
 from trackrod.core.motion import rotation_matrices
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.kc.orientation import wheel_angles
-from trackrod.kc.rig import DIFFERENCE, SIDES, Rig, Solution
+from trackrod.kc.points import Solution
+from trackrod.kc.rig import DIFFERENCE, Rig
 from trackrod.vehicle.connectors import Damper, Spring, Stop, TorsionSpring
 
 __all__ = ["Gauge", "Measured", "Neighbours", "gauges", "measure", "neighbours"]
@@ -35,12 +36,15 @@ class Gauge:
         Name of the element in the vehicle.
     side
         The wheel that it belongs to; None for what lies between both.
+    stop
+        Whether it is a stop, which acts at the end of the travel only.
     """
 
     name: str
     kind: Kind
     element: str
     side: Side | None
+    stop: bool = False
 
 
 def gauges(rig: Rig) -> tuple[Gauge, ...]:
@@ -48,13 +52,9 @@ def gauges(rig: Rig) -> tuple[Gauge, ...]:
     found = [*_line_gauges(rig), *_twist_gauges(rig)]
     names = [gauge.name for gauge in found]
     return tuple(
-        gauge if names.count(gauge.name) == 1 else Gauge(f"{gauge.name}_{_own_name(gauge)}", *_rest_of(gauge))
+        gauge if names.count(gauge.name) == 1 else replace(gauge, name=f"{gauge.name}_{_own_name(gauge)}")
         for gauge in found
     )
-
-
-def _rest_of(gauge: Gauge) -> tuple[Kind, str, Side | None]:
-    return gauge.kind, gauge.element, gauge.side
 
 
 def _own_name(gauge: Gauge) -> str:
@@ -66,15 +66,16 @@ def _line_gauges(rig: Rig) -> Iterator[Gauge]:
     elements: tuple[Spring | Damper | Stop, ...] = (*vehicle.springs, *vehicle.dampers, *vehicle.stops)
     for element in vehicle.acting(elements):
         if element.name in rig.model.lines:
-            side = _side(element.name, element.ends[0][1] + element.ends[1][1])
-            yield Gauge(f"{_what(element)}_length_{side}", KINDS["length"], element.name, side)
+            side = element.side or _nearer_side(element.ends[0][1] + element.ends[1][1])
+            name = f"{_what(element)}_length_{side}"
+            yield Gauge(name, KINDS["length"], element.name, side, isinstance(element, Stop))
 
 
 def _twist_gauges(rig: Rig) -> Iterator[Gauge]:
     for element in rig.vehicle.acting(rig.vehicle.torsion_springs):
         if any(body in rig.model.index for body in element.bodies):
             between = all(body in rig.model.index for body in element.bodies)
-            side = None if between else _side(element.name, element.position[1])
+            side = None if between else element.side or _nearer_side(element.position[1])
             name = "bar_twist" if side is None else f"torsion_bar_twist_{side}"
             yield Gauge(name, KINDS["angle"], element.name, side)
 
@@ -85,10 +86,7 @@ def _what(element: Spring | Damper | Stop) -> str:
     return "spring" if isinstance(element, Spring) else "damper"
 
 
-def _side(name: str, y: float) -> Side:
-    for side in SIDES:
-        if name.endswith(f"_{side}"):
-            return side
+def _nearer_side(y: float) -> Side:
     return Side.LEFT if y >= 0 else Side.RIGHT
 
 

@@ -18,8 +18,9 @@ from trackrod.core.errors import InputError
 from trackrod.kc import derived
 from trackrod.kc.measure import Gauge, Measured, Neighbours, gauges, measure, neighbours
 from trackrod.kc.orientation import mirrored
+from trackrod.kc.points import SIDES, Inputs, Load, Rates, Solution
 from trackrod.kc.result import Column, KcTest
-from trackrod.kc.rig import SIDES, Inputs, Load, Rates, Rig, Solution
+from trackrod.kc.rig import Rig
 from trackrod.vehicle.experiments import LoadCase, SteeringMode, VerticalMode
 
 __all__ = [
@@ -249,7 +250,7 @@ def _derived(
     own = _SIGNS if rolls else np.ones(2)  # travel of each wheel per step of the test
     readings = motion.rate("readings")
     for i, gauge in enumerate(of):
-        if gauge.side is not None and "_stop_" not in gauge.name:
+        if gauge.side is not None and not gauge.stop:
             ratio = readings[:, i] / own[SIDES.index(gauge.side)]
             turned = gauge.kind.name == "angle"
             short = gauge.name.replace("_length", "").replace("_twist", "")

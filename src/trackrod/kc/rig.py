@@ -7,28 +7,27 @@ Loads follow their points: the contact patch moves with the wheel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trackrod.core.corners import Axle, Corner, Side
+from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import InputError, Problem
 from trackrod.kc.orientation import design_frame
-from trackrod.multibody.compile import DRIVE_STIFFNESS, CompiledModel, compile_axle
+from trackrod.kc.points import COLUMNS, LOADS, RACK, SIDES, TRAVEL, WIDTH, Inputs, Load, Rates, Solution
+from trackrod.multibody.compile import DRIVE_STIFFNESS, compile_axle
 from trackrod.multibody.mechanism import find_wrong_mechanism, listed, wrong_mechanism
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.connectors import Beam, Spring, TorsionSpring
 from trackrod.vehicle.systems import Wheel
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
-__all__ = ["SIDES", "Inputs", "Load", "Rates", "Rig", "Solution"]
+__all__ = ["DIFFERENCE", "Rig"]
 
 Array = NDArray[np.float64]
 
-SIDES = (Side.LEFT, Side.RIGHT)
 #: Newton's method: iterations, last change [m], [rad], and longest step of one iteration [m], [rad]. Its convergence is
 #: quadratic: what is left after the last change is far smaller.
 MOST_ITERATIONS = 30
@@ -52,153 +51,6 @@ DIFFERENCE_TOLERANCE = 1e-11
 LOCKED_RATE = 1e8
 #: Beyond this no spring is looked for that would carry a load [m].
 FARTHEST = 0.3
-
-
-class Load(StrEnum):
-    """What a wheel is loaded with; forces and moments are those of the road on the wheel, along the axes of V.
-
-    Longitudinal and lateral forces act at the contact patch or at the wheel centre. The torque of a longitudinal
-    force about the spin axis is taken by the brake (`FX`) or by the driveline (`FX_DRIVE`), on the bodies that the
-    wheel names for their reactions; it takes no part in `FX_CENTRE`.
-    """
-
-    FX = "fx"
-    FX_DRIVE = "fx_drive"
-    FX_CENTRE = "fx_centre"
-    FY = "fy"
-    FY_CENTRE = "fy_centre"
-    MX = "mx"
-    MY = "my"
-    MZ = "mz"
-
-    @property
-    def is_moment(self) -> bool:
-        """Whether it is a moment [N·m]; otherwise a force [N]."""
-        return self in (Load.MX, Load.MY, Load.MZ)
-
-    @property
-    def direction(self) -> int:
-        """0 for x, 1 for y, 2 for z."""
-        return "xyz".index(self[1])
-
-
-_TRAVEL, _RACK, _LOADS = slice(0, 2), 2, 3
-_WIDTH = _LOADS + 2 * len(Load)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Inputs:
-    """What the rig is asked for, a row for each point.
-
-    Attributes
-    ----------
-    table
-        Travel left and right [m], rack travel [m], then left and right of each load [N], [N·m].
-    """
-
-    table: Array
-
-    @classmethod
-    def of(
-        cls, travel: ArrayLike = 0.0, rack: ArrayLike = 0.0, loads: Mapping[Load, ArrayLike] | None = None
-    ) -> Inputs:
-        """Inputs from travel (n, 2), rack travel (n,) and loads (n, 2) each; what is absent is zero.
-
-        Raises
-        ------
-        InputError
-            A value is not finite.
-        """
-        given = {Load(key): np.asarray(value, dtype=np.float64) for key, value in (loads or {}).items()}
-        travel, rack = np.asarray(travel, dtype=np.float64), np.asarray(rack, dtype=np.float64)
-        count = max([1, *(len(a) for a in (travel, rack, *given.values()) if a.ndim)])
-        table = np.zeros((count, _WIDTH))
-        table[:, _TRAVEL] = travel
-        table[:, _RACK] = rack
-        for load, values in given.items():
-            start = _LOADS + 2 * list(Load).index(load)
-            table[:, start : start + 2] = values
-        if not np.isfinite(table).all():
-            row, column = np.argwhere(~np.isfinite(table))[0]
-            raise InputError(f"point {row + 1} of the rig: {_COLUMNS[column]} is {table[row, column]}, not a number")
-        table.setflags(write=False)
-        return cls(table)
-
-    @property
-    def travel(self) -> Array:
-        """Travel of the left and the right wheel, shape (n, 2) [m]."""
-        return self.table[:, _TRAVEL]
-
-    @property
-    def rack(self) -> Array:
-        """Rack travel, positive to the left [m]."""
-        return self.table[:, _RACK]
-
-    def load(self, load: Load) -> Array:
-        """A load on the left and the right wheel, shape (n, 2) [N], [N·m]."""
-        start = _LOADS + 2 * list(Load).index(load)
-        return self.table[:, start : start + 2]
-
-    def __len__(self) -> int:
-        return len(self.table)
-
-
-_COLUMNS = ("travel_left", "travel_right", "rack_travel", *(f"{load}_{side}" for load in Load for side in SIDES))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rates:
-    """Neighbouring equilibria, `DIFFERENCE` to either side of every point, in three directions.
-
-    Attributes
-    ----------
-    parallel, opposite, rack
-        Solutions (ahead, behind) with both wheels higher, the left higher and the right lower, the rack farther left;
-        `rack` is None on an axle without one.
-    """
-
-    parallel: tuple[Solution, Solution]
-    opposite: tuple[Solution, Solution]
-    rack: tuple[Solution, Solution] | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Solution:
-    """Equilibria of the rig, a row for each point; rows that were not reached are not a number.
-
-    Attributes
-    ----------
-    inputs
-        What was asked for.
-    poses
-        Of all bodies, shape (n, bodies, 7): centre of mass in V [m], quaternion w, x, y, z.
-    forces
-        Of all drives, shape (n, drives) [N].
-    lengths
-        Of all lines, shape (n, lines) [m].
-    solved
-        Whether a point was reached.
-    problems
-        Why points were not reached.
-    rates
-        Neighbouring equilibria, if they were asked for.
-    """
-
-    inputs: Inputs
-    poses: Array
-    forces: Array
-    lengths: Array
-    solved: NDArray[np.bool_]
-    problems: tuple[Problem, ...] = ()
-    rates: Rates | None = None
-
-    @classmethod
-    def unsolved(cls, inputs: Inputs, model: CompiledModel) -> Solution:
-        """A solution to be filled in."""
-        n = len(inputs)
-        poses = np.full((n, model.core.body_count, 7), np.nan)
-        lengths = np.full((n, len(model.core.line_lengths())), np.nan)
-        return cls(inputs, poses, np.full((n, len(model.drives)), np.nan), lengths, np.zeros(n, dtype=bool))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -249,7 +101,7 @@ class Rig:
         self.frames = np.array([design_frame(np.array(wheel.axis)) for wheel in self.wheels])
         self.pads = tuple(self.model.drives[f"pad_{wheel.corner}"] for wheel in self.wheels)
         self._core = self.model.core
-        self._point = np.zeros(_WIDTH)
+        self._point = np.zeros(WIDTH)
         self._loaded: tuple[int, ...] = ()
         self._yielding = np.zeros(len(self.model.drives))
         self.radii = np.zeros(2)
@@ -306,7 +158,7 @@ class Rig:
         for value in wanted:
             start = Inputs.of([[value, -value]]).table[0]
             found = self._balance(start, np.array([[1.0, 1.0]]), error)
-            travel.append((value, -value) if found is None else tuple(found[_TRAVEL]))
+            travel.append((value, -value) if found is None else tuple(found[TRAVEL]))
             if found is None:
                 problems.append(self._unreachable(f"axle load {total:.0f} N in roll of {1e3 * value:+.1f} mm"))
         solution = self.sweep(Inputs.of(np.array(travel)), rates=rates)
@@ -370,12 +222,12 @@ class Rig:
     def _design(self) -> tuple[_State, Array]:
         """The state of rest, and the wheel loads in it [N]."""
         drawn = self._core.poses()
-        if not self._solve(np.zeros(_WIDTH)):
+        if not self._solve(np.zeros(WIDTH)):
             what = f"has no equilibrium at the design position, from which {self._strayed(drawn)} strays farthest"
             raise InputError(wrong_mechanism(self.vehicle, self.axle, what))
         rest, before = self._present(), self._core.drive_forces()[list(self.pads)]
         point = rest.point.copy()
-        point[_TRAVEL] = DIFFERENCE
+        point[TRAVEL] = DIFFERENCE
         if not self._solve(point):
             what = f"cannot be moved from the design position: {self._strayed(drawn)} strays farthest"
             raise InputError(wrong_mechanism(self.vehicle, self.axle, what))
@@ -396,10 +248,10 @@ class Rig:
         """
         tolerance = PLACE_TOLERANCE if tolerance is None else tolerance
         targets = np.zeros(len(self.model.drives))
-        targets[list(self.pads)] = point[_TRAVEL]
+        targets[list(self.pads)] = point[TRAVEL]
         if self.steered:
-            targets[self.model.drives["rack"]] = point[_RACK]
-        loaded = bool(point[_LOADS:].any())
+            targets[self.model.drives["rack"]] = point[RACK]
+        loaded = bool(point[LOADS:].any())
         moments = self._set_loads(point) if loaded or self._loaded else np.zeros(0)
         for _ in range(MOST_PASSES):
             for drive, target in enumerate(targets + self._yielding):
@@ -465,7 +317,7 @@ class Rig:
         point = point.copy()
         history = [self._present()]
         for _ in range(MOST_ITERATIONS):
-            if np.abs(point[_TRAVEL]).max() > FARTHEST or not self._go(point.copy(), history):
+            if np.abs(point[TRAVEL]).max() > FARTHEST or not self._go(point.copy(), history):
                 return None
             state = history[-1]
             now = error(self._core.drive_forces()[list(self.pads)])
@@ -474,7 +326,7 @@ class Rig:
             slopes = []
             for direction in directions:
                 beside = point.copy()
-                beside[_TRAVEL] += DIFFERENCE * direction
+                beside[TRAVEL] += DIFFERENCE * direction
                 self._restore(state)
                 if not self._solve(beside):
                     return None
@@ -484,7 +336,7 @@ class Rig:
             if not np.isfinite(jacobian).all() or abs(np.linalg.det(jacobian)) < 1.0:
                 return None
             step = np.clip(-np.linalg.solve(jacobian, now), -0.02, 0.02)
-            point[_TRAVEL] += step @ directions
+            point[TRAVEL] += step @ directions
         return None
 
     # ---- loads
@@ -498,7 +350,7 @@ class Rig:
             if body >= 0:
                 wrenches[body] = wrenches.get(body, np.zeros(6)) + np.concatenate((force, moment))
 
-        for k, values in enumerate(point[_LOADS:].reshape(-1, 2).T):
+        for k, values in enumerate(point[LOADS:].reshape(-1, 2).T):
             if not values.any():
                 continue
             rotation = _matrix(poses[self.carriers[k], 3:])
@@ -577,11 +429,11 @@ class Rig:
 
 
 #: What counts as one step away from rest: travel and rack [m], loads [N], [N·m].
-_SCALE = np.array([0.1] * 3 + [5e3] * (_WIDTH - _LOADS))
-_DIRECTIONS = np.zeros((3, _WIDTH))
-_DIRECTIONS[0, _TRAVEL] = 1.0
-_DIRECTIONS[1, _TRAVEL] = 1.0, -1.0
-_DIRECTIONS[2, _RACK] = 1.0
+_SCALE = np.array([0.1] * 3 + [5e3] * (WIDTH - LOADS))
+_DIRECTIONS = np.zeros((3, WIDTH))
+_DIRECTIONS[0, TRAVEL] = 1.0
+_DIRECTIONS[1, TRAVEL] = 1.0, -1.0
+_DIRECTIONS[2, RACK] = 1.0
 
 
 def _forget(solution: Solution, rows: NDArray[np.bool_]) -> None:
@@ -618,6 +470,6 @@ def _downward(axis: Array) -> Array:
 
 
 def _described(point: Array) -> str:
-    parts = [f"travel {1e3 * point[0]:+.1f}/{1e3 * point[1]:+.1f} mm", f"rack {1e3 * point[_RACK]:+.1f} mm"]
-    parts += [f"{name} {value:+.0f}" for name, value in zip(_COLUMNS[_LOADS:], point[_LOADS:], strict=True) if value]
+    parts = [f"travel {1e3 * point[0]:+.1f}/{1e3 * point[1]:+.1f} mm", f"rack {1e3 * point[RACK]:+.1f} mm"]
+    parts += [f"{name} {value:+.0f}" for name, value in zip(COLUMNS[LOADS:], point[LOADS:], strict=True) if value]
     return ", ".join(parts)

@@ -16,11 +16,12 @@ from trackrod.core.quantities import KINDS, Kind
 from trackrod.kc import maps as maps_of
 from trackrod.kc import programme
 from trackrod.kc.maps import KcMaps, WheelMaps
+from trackrod.kc.points import Load, Solution
 from trackrod.kc.result import KcTest
-from trackrod.kc.rig import Load, Rig, Solution
+from trackrod.kc.rig import Rig
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["AxleStudy", "KcSettings", "KeyFigure", "characterise", "key_figures"]
+__all__ = ["AxleStudy", "KcSettings", "KeyFigure", "axle_maps", "characterise", "key_figures"]
 
 Array = NDArray[np.float64]
 
@@ -183,6 +184,20 @@ def characterise(vehicle: Vehicle, axle: Axle, settings: KcSettings | None = Non
         problems += [problem for problem in error.problems if problem not in problems]
     clock.note("artefact")
     return AxleStudy(vehicle, axle, tests, maps, tuple(problems), clock.seconds)
+
+
+def axle_maps(vehicle: Vehicle, axle: Axle, settings: KcSettings) -> KcMaps:
+    """The maps of an axle alone.
+
+    Raises
+    ------
+    InputError
+        The mechanism cannot stand on the rig, or a part of its maps was not reached.
+    """
+    study = characterise(vehicle, axle, settings)
+    if study.maps is None:
+        raise InputError(study.problems)
+    return study.maps
 
 
 def _maps(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
+from trackrod.core.artefact import Schema
 from trackrod.core.errors import UnknownNameError
+from trackrod.core.plain import Plain
 from trackrod.manoeuvres.courses import DoubleLaneChange, ObstacleAvoidance, Slalom
 from trackrod.manoeuvres.longitudinal import Acceleration, Braking, CoastDown
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
@@ -16,7 +19,7 @@ from trackrod.manoeuvres.steady_turn import RampSteer
 from trackrod.manoeuvres.steering import Fishhook, JTurn, Pulse, SineSweep, SineWithDwell, SingleSine, StepSteer
 from trackrod.manoeuvres.turning import BrakeInTurn, ConstantRadius, ThrottleOff
 
-__all__ = ["MANOEUVRES", "manoeuvre", "manoeuvre_class"]
+__all__ = ["MANOEUVRE", "MANOEUVRES", "manoeuvre", "manoeuvre_class"]
 
 #: Classes of manoeuvres by name.
 MANOEUVRES: Mapping[str, type[Manoeuvre]] = MappingProxyType(
@@ -61,3 +64,15 @@ def manoeuvre_class(name: str) -> type[Manoeuvre]:
 def manoeuvre(name: str, settings: Mapping[str, str]) -> Manoeuvre:
     """A manoeuvre by name, with settings as texts; InputError with every one that is wrong."""
     return manoeuvre_class(name).from_text(settings)
+
+
+def _to_plain(found: Manoeuvre) -> dict[str, Plain]:
+    return {"name": found.name, "settings": found.values()}
+
+
+def _from_plain(data: Mapping[str, Any]) -> Manoeuvre:
+    return manoeuvre_class(data["name"])(**data["settings"])
+
+
+#: How a manoeuvre is saved: its name and all its settings.
+MANOEUVRE: Schema[Manoeuvre] = Schema("trackrod.manoeuvre", 1, _to_plain, _from_plain)

@@ -23,7 +23,7 @@ from trackrod.multibody.reference import TOLERANCE, DriverInputs, extrapolated_r
 from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["DrivenRun", "Integrator", "RealTime", "Reference", "Task"]
+__all__ = ["DrivenRun", "Extrapolated", "Integrator", "RealTime", "Task"]
 
 Array = NDArray[np.float64]
 Task: TypeAlias = Callable[[MultibodyVehicle], Run]
@@ -82,7 +82,7 @@ class RealTime:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class Extrapolated:
     """Extrapolation to step zero, of second order, with a tolerance that is asked for and met.
 
     The task is driven once in real time, which settles what a driver does and when; then the same inputs from the

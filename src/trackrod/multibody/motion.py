@@ -50,7 +50,7 @@ class Rows:
         return self.model.index[self.model.vehicle.chassis]
 
     @cached_property
-    def place(self) -> dict[Corner, int]:
+    def number(self) -> dict[Corner, int]:
         """Number of each wheel."""
         return {corner: i for i, corner in enumerate(self.model.corners)}
 
@@ -168,10 +168,10 @@ class MultibodyMotion(Motion):
         return self._layout.tyres
 
     def wheel_speed(self, corner: Corner) -> Values:
-        return self._cells[_SPINS + self._layout.place[corner]]
+        return self._cells[_SPINS + self._layout.number[corner]]
 
     def wheel(self, corner: Corner) -> WheelPose:
-        first = self._layout.wheels + _POSE * self._layout.place[corner]
+        first = self._layout.wheels + _POSE * self._layout.number[corner]
         wheel, chassis = (np.stack(self._cells[part], axis=-1) for part in (slice(first, first + _POSE), _CHASSIS))
         return wheel_pose(self._layout.model, corner, wheel, chassis)
 

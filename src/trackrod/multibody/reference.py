@@ -20,7 +20,7 @@ from trackrod.multibody.driving import BrokenOffError, MultibodyVehicle
 from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["DECISIVE", "TOLERANCE", "DriverInputs", "ReferenceRun", "extrapolated_run", "reference_run"]
+__all__ = ["DECISIVE", "TOLERANCE", "DriverInputs", "ExtrapolatedRun", "extrapolated_run", "reference_run"]
 
 Array = NDArray[np.float64]
 
@@ -90,7 +90,7 @@ class DriverInputs:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReferenceRun:
+class ExtrapolatedRun:
     """A run with the estimated error of every column.
 
     Attributes
@@ -125,7 +125,7 @@ def reference_run(
     most_halvings: int = 3,
     decisive: Mapping[str, float] = DECISIVE,
     steering: SteeringModel = SteeringModel.RATIO,
-) -> ReferenceRun:
+) -> ExtrapolatedRun:
     """Drive known inputs with a tolerance.
 
     Parameters
@@ -169,7 +169,7 @@ def extrapolated_run(
     first_step: float,
     most_halvings: int,
     decisive: Mapping[str, float] = DECISIVE,
-) -> ReferenceRun:
+) -> ExtrapolatedRun:
     """The limit of runs with ever shorter steps.
 
     Parameters
@@ -210,7 +210,7 @@ def extrapolated_run(
                 metadata = {**fine.metadata, "integrator": "reference", "step_s": steps[-1], "tolerance": tolerance}
                 held = {column: fine[column] for column in (signals.TIME.column, signals.GEAR.column)}
                 run = Run({**second, **held}, {**metadata, "relative_error": relative})
-                return ReferenceRun(run, Run({"time_s": fine.time, **error}), relative, steps[-1], seconds)
+                return ExtrapolatedRun(run, Run({"time_s": fine.time, **error}), relative, steps[-1], seconds)
             reached = f"{relative:.2g}"
         steps = [step / 2 for step in steps]
     text = f"the error of '{name}' is {reached} at a step of {steps[-1] * 2:g} s, {tolerance:g} was asked for"

@@ -23,7 +23,7 @@ from trackrod.core.errors import Severity
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Map2D, Variable
 from trackrod.core.quantities import KINDS
 from trackrod.kc.maps import LOAD, OPPOSITE, PARALLEL, POSE, RACK, KcMaps, WheelMaps
-from trackrod.kc.rig import Load
+from trackrod.kc.points import Load
 from trackrod.reference.document import Document, Section
 from trackrod.reference.sweeps import (
     APPLIED,

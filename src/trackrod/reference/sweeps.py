@@ -17,7 +17,7 @@ from trackrod.core.errors import InputError, Place, Problem, Severity
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.kc.maps import LOAD, OPPOSITE, PARALLEL, POSE, RACK
-from trackrod.kc.rig import Load
+from trackrod.kc.points import Load
 from trackrod.reference.columns import SIDES, Rule, pick, read_rules
 from trackrod.reference.document import Section
 from trackrod.reference.tables import Table, read_table

@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from trackrod.core.errors import FileFormatError, InputError, MissingExtraError, Place, Problem
 from trackrod.core.files import read_bytes
-from trackrod.core.run_files import damaged_file, load_matlab
+from trackrod.core.run_checks import damaged_file
+from trackrod.core.run_files import load_matlab
 
 __all__ = ["TABLE_SUFFIXES", "Table", "read_table"]
 

@@ -11,8 +11,8 @@ from trackrod import __version__
 from trackrod.core.corners import Side
 from trackrod.core.errors import Problem
 from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
+from trackrod.kc.points import Load
 from trackrod.kc.result import KcTest
-from trackrod.kc.rig import Load
 from trackrod.kc.study import AxleStudy, KeyFigure, key_figures
 from trackrod.report.figures import write_png
 from trackrod.report.page import Section, Table, write_page

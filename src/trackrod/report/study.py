@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from trackrod import __version__
-from trackrod.report.page import Fragment, write_page
+from trackrod.report.page import write_page
 from trackrod.report.pdf import write_pdf
-from trackrod.report.study_sections import study_sections
+from trackrod.report.study_sections import SectionMaker, study_sections
 from trackrod.tune.study import StudyResult
 
 __all__ = ["write_study_report"]
 
 
 def write_study_report(
-    result: StudyResult, html: Path, pdf: Path | None, *, vehicle_section: Fragment | None = None
+    result: StudyResult, html: Path, pdf: Path | None, *, sections: Iterable[SectionMaker] | None = None
 ) -> list[Path]:
     """Write the report; existing files are replaced whole or not at all.
 
@@ -26,8 +27,8 @@ def write_study_report(
         The page.
     pdf
         The document with the same sections; None for no document.
-    vehicle_section
-        HTML about the vehicle, for the section "Vehicle and provenance" of the page.
+    sections
+        What it is made of; all sections if not given.
 
     Returns
     -------
@@ -41,15 +42,15 @@ def write_study_report(
     InputError
         A file cannot be written.
     """
-    sections = study_sections(result, vehicle_section)
+    chosen = study_sections(result, sections)
     title = f"Conversion of {result.name}"
     lead = (
         "A real-time model made from a detailed reference, tuned against it and tried on manoeuvres that tuning never "
         "saw. Axes of ISO 8855: x forward, y left, z up; left turn, right side down and nose down are positive."
     )
     footer = f"trackrod {__version__}, {result.name}"
-    write_page(title, lead, sections, html, footer=footer, contents=True)
+    write_page(title, lead, chosen, html, footer=footer, contents=True)
     if pdf is None:
         return [html]
-    write_pdf(title, lead, sections, pdf, footer=footer)
+    write_pdf(title, lead, chosen, pdf, footer=footer)
     return [html, pdf]

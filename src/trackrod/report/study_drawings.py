@@ -15,7 +15,7 @@ from trackrod.core.corners import Axle, Side
 from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
 from trackrod.fit.outcome import SearchProgress
 from trackrod.kc.maps import KcMaps
-from trackrod.kc.rig import Load
+from trackrod.kc.points import Load
 from trackrod.report.charts import Bar, Bars, HeatMap
 from trackrod.report.comparison import overlay_figure
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.vehicle.characteristics import BUSHING_DIRECTIONS
+from trackrod.report.element_details import body_details, connector_details, in_mm
 from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Spring, Stop, TorsionSpring
 from trackrod.vehicle.elements import GROUND, Body, Joint, JointType, Vector
 from trackrod.vehicle.systems import Wheel
@@ -116,10 +116,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A body: where something is attached to it in V [m], in either mode, and the lines that show it."""
+    """A body and the lines that show it."""
 
     body: str
-    attachments: tuple[Vector, ...]
     paths: tuple[Path, ...]
 
 
@@ -224,17 +223,17 @@ def _parts(vehicle: Vehicle) -> Iterator[Part]:
     for body in vehicle.bodies:
         points = attached[body.name]
         if body.name == vehicle.chassis:
-            yield Part(body.name, points, tuple(_box(body, points)))
+            yield Part(body.name, tuple(_box(body, points)))
             continue
         centres = carried.get(body.name, [])
         if centres:
             edges, tint = _carrier_edges(points, centres), None
         else:
             edges = [edge for edge in _edges(points, along=body.name in bars) if frozenset(edge) not in dampers]
-            tint = tints.setdefault(_without_side(body.name), len(tints)) if edges else None
-        details = _body_details(body)
+            tint = tints.setdefault(body.name.removesuffix(f"_{body.side}"), len(tints)) if edges else None
+        details = body_details(body)
         paths = (Path(Layer.BODIES, body.name, edge, details, tint=tint) for edge in edges)
-        yield Part(body.name, points, tuple(paths))
+        yield Part(body.name, tuple(paths))
 
 
 def _attachments(vehicle: Vehicle, body: str) -> tuple[Vector, ...]:
@@ -328,7 +327,7 @@ def _box(body: Body, points: Sequence[Vector]) -> Iterator[Path]:
             ends[:, second], ends[:, third] = limits[one, second], limits[other, third]
             if ends[0, axis] != ends[1, axis]:
                 edge = (_vector(ends[0]), _vector(ends[1]))
-                yield Path(Layer.CHASSIS, body.name, edge, _body_details(body), Weight.HAIR)
+                yield Path(Layer.CHASSIS, body.name, edge, body_details(body), Weight.HAIR)
 
 
 # Connectors
@@ -338,6 +337,10 @@ def _ends(connector: Connector) -> tuple[Vector, Vector]:
     if isinstance(connector, Spring | Damper | Stop | Beam):
         return connector.ends
     return (connector.position, connector.position)
+
+
+def _details(connector: Connector) -> tuple[str, ...]:
+    return connector_details(connector, _distinct(_ends(connector)))
 
 
 @singledispatch
@@ -351,7 +354,13 @@ def _(spring: Spring) -> Iterator[Path]:
     # A strut is longer than the spring around it, whose upper seat is at the top.
     length = min(spring.installed_length, spring.design_length)
     seat = upper + (lower - upper) * (length / spring.design_length)
-    yield Path(Layer.SPRINGS, spring.name, _helix(seat, upper), _details(spring), Weight.THIN)
+    yield Path(
+        Layer.SPRINGS,
+        spring.name,
+        _helix(seat, upper),
+        _details(spring),
+        Weight.THIN,
+    )
 
 
 @_line_paths.register
@@ -422,15 +431,22 @@ def _marks(vehicle: Vehicle) -> Iterator[Mark]:
         elif isinstance(connector, TorsionSpring):
             layer, kind = Layer.TORSION_SPRINGS, "torsion spring"
         acting = connector.mode.acts_in(vehicle.mode_of(connector.name))
-        yield Mark(layer, kind, connector.name, connector.position, _details(connector), acting)
+        yield Mark(
+            layer,
+            kind,
+            connector.name,
+            connector.position,
+            _details(connector),
+            acting,
+        )
     for name, place in vehicle.hardpoints.items():
-        yield Mark(Layer.HARDPOINTS, "hardpoint", name, place, (_in_mm(place),))
+        yield Mark(Layer.HARDPOINTS, "hardpoint", name, place, (in_mm(place),))
     for body in vehicle.bodies:
         if body.mass > 0:
-            yield Mark(Layer.MASSES, "body", body.name, body.centre, _body_details(body))
+            yield Mark(Layer.MASSES, "body", body.name, body.centre, body_details(body))
     total = vehicle.mass_properties
     centre = _vector(total.centre)
-    details = (f"{total.mass:.1f} kg", _in_mm(centre))
+    details = (f"{total.mass:.1f} kg", in_mm(centre))
     yield Mark(Layer.MASSES, "vehicle", "centre of mass of the vehicle", centre, details)
 
 
@@ -450,7 +466,7 @@ def _tyres(vehicle: Vehicle, wheel: Wheel) -> Iterator[TyreShape]:
         centre = _vector(np.add(wheel.centre, wheel.corner.side.sign * place.offset * np.array(wheel.axis)))
         details = (
             f"tyre {place.tyre}: free radius {radius * 1e3:.0f} mm, width {width * 1e3:.0f} mm",
-            f"wheel centre {_in_mm(wheel.centre)}",
+            f"wheel centre {in_mm(wheel.centre)}",
             _toe_and_camber(wheel),
         )
         rim = rim if 0 < rim < radius else _USUAL_RIM * radius
@@ -463,81 +479,6 @@ def _toe_and_camber(wheel: Wheel) -> str:
     sign = wheel.corner.side.sign
     toe, camber = np.degrees(np.arctan2(sign * x, y)), np.degrees(np.arcsin(-sign * z))
     return f"toe in {toe:.2f}°, camber {camber:.2f}°"
-
-
-# What is shown beside an element
-
-
-@singledispatch
-def _properties(connector: Connector) -> tuple[str, ...]:
-    raise NotImplementedError(type(connector).__name__)
-
-
-@_properties.register
-def _(joint: Joint) -> tuple[str, ...]:
-    return (f"{joint.type} joint, {joint.mode}",)
-
-
-@_properties.register
-def _(bushing: Bushing) -> tuple[str, ...]:
-    rates = bushing.characteristic.stiffness
-    forces = ", ".join(
-        f"{name[1:]} {rate / 1e3:.4g}" for name, rate in zip(BUSHING_DIRECTIONS[:3], rates[:3], strict=True)
-    )
-    torques = ", ".join(f"{name[1:]} {rate:.4g}" for name, rate in zip(BUSHING_DIRECTIONS[3:], rates[3:], strict=True))
-    return (f"bushing, {bushing.mode}", f"{forces} N/mm", f"{torques} N·m/rad")
-
-
-@_properties.register
-def _(spring: Spring) -> tuple[str, ...]:
-    curve, compression = spring.characteristic.curve, spring.design_compression
-    force = float(np.interp(compression, curve.x, curve.y))
-    return (
-        f"spring, {curve.slope(compression) / 1e3:.4g} N/mm and {force:.0f} N at the design position",
-        f"installed length {spring.installed_length * 1e3:.1f} mm",
-    )
-
-
-@_properties.register
-def _(damper: Damper) -> tuple[str, ...]:
-    curve = damper.characteristic.curve
-    bump, rebound = (float(np.interp(velocity, curve.x, curve.y)) for velocity in (-0.3, 0.3))
-    return (f"damper, {bump:.0f} N in bump and {rebound:.0f} N in rebound at 0.3 m/s",)
-
-
-@_properties.register
-def _(stop: Stop) -> tuple[str, ...]:
-    return (f"{'rebound' if stop.rebound else 'bump'} stop, clearance {stop.clearance * 1e3:.1f} mm",)
-
-
-@_properties.register
-def _(spring: TorsionSpring) -> tuple[str, ...]:
-    return (f"torsion spring, {spring.curve.slope(0.0):.4g} N·m/rad",)
-
-
-@_properties.register
-def _(beam: Beam) -> tuple[str, ...]:
-    return (f"beam, length {beam.length * 1e3:.1f} mm", f"E·I {beam.section.bending_y:.4g} N·m² about its y axis")
-
-
-def _details(connector: Connector) -> tuple[str, ...]:
-    points = _distinct(_ends(connector))
-    places = " to ".join(_in_mm(point) for point in points)
-    return (*_properties(connector), " – ".join(connector.bodies), places)
-
-
-def _body_details(body: Body) -> tuple[str, ...]:
-    return (f"{body.mass:.4g} kg", f"centre of mass {_in_mm(body.centre)}")
-
-
-def _in_mm(point: Vector) -> str:
-    return "({:.1f}, {:.1f}, {:.1f}) mm".format(*(1e3 * value + 0.0 for value in point))
-
-
-def _without_side(name: str) -> str:
-    for side in Side:
-        name = name.removesuffix(f"_{side}")
-    return name
 
 
 # Geometry

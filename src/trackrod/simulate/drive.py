@@ -27,7 +27,7 @@ from trackrod.manoeuvres.manoeuvre import DECISION, KEEP_GEAR, NEUTRAL, End, Man
 from trackrod.simulate.events import Event, EventKind, Watch
 from trackrod.simulate.model import VehicleModel, tyre_places
 
-__all__ = ["Progress", "prepared", "simulate"]
+__all__ = ["Progress", "drive", "prepared", "simulate"]
 
 Array = NDArray[np.float64]
 T = TypeVar("T", float, Array)
@@ -46,13 +46,20 @@ _SETTLED = {
 }
 _SETTLED_FOR, _SETTLED_WITHIN = 0.5, 30.0
 _REPORTED = 10  # decisions
-_PLACE_COLUMNS = tuple(signal.column for signal in (signals.X, signals.Y, signals.YAW))
+_POSE_COLUMNS = tuple(signal.column for signal in (signals.X, signals.Y, signals.YAW))
 
 
 def simulate(
     model: VehicleModel, manoeuvre: Manoeuvre, *, sample: float = 0.01, progress: Progress | None = None
 ) -> Run:
-    """Drive a manoeuvre.
+    """Drive a manoeuvre; parameters, errors and the run as of `drive`."""
+    return drive(model, manoeuvre, sample=sample, progress=progress)[1]
+
+
+def drive(
+    model: VehicleModel, manoeuvre: Manoeuvre, *, sample: float = 0.01, progress: Progress | None = None
+) -> tuple[Manoeuvre, Run]:
+    """Drive a manoeuvre, and tell what was driven.
 
     Parameters
     ----------
@@ -68,6 +75,8 @@ def simulate(
 
     Returns
     -------
+    Manoeuvre
+        As it was driven, with every setting known: another model can get exactly the same inputs.
     Run
         Its metadata hold the manoeuvre, all its settings, the phases with their times and what ended them, and the
         events; ``completed`` says whether every phase came to its end.
@@ -83,7 +92,7 @@ def simulate(
     """
     every, keep = _periods(model.step, sample)
     ready = prepared(model, manoeuvre, progress=progress)
-    return _Drive(model, ready, every=every, keep=keep, progress=progress).run()
+    return ready, _Drive(model, ready, every=every, keep=keep, progress=progress).run()
 
 
 def prepared(model: VehicleModel, manoeuvre: Manoeuvre, *, progress: Progress | None = None) -> Manoeuvre:
@@ -252,9 +261,9 @@ class _Drive:
     def _result(self) -> Run:
         made = self.model.run(np.concatenate(self.blocks)[:: self.keep])
         count, period = made.time.size, self.keep * self.every * self.model.step
-        place = self.origin.place(made[signals.X], made[signals.Y], np.unwrap(made[signals.YAW]))
+        pose = self.origin.pose(made[signals.X], made[signals.Y], np.unwrap(made[signals.YAW]))
         columns = {**made, signals.TIME.column: np.round(np.arange(count) * period, 9)}
-        columns |= dict(zip(_PLACE_COLUMNS, place, strict=True))
+        columns |= dict(zip(_POSE_COLUMNS, pose, strict=True))
         for entry in made.metadata.get("beyond_maps", ()):
             time = float(columns[signals.TIME.column][entry["first"]])
             text = f"{entry['variable']} beyond its map by up to {1e3 * entry['farthest_m']:.1f} mm"
@@ -280,7 +289,7 @@ class _Drive:
 
 @dataclass(frozen=True)
 class _Origin:
-    """The frame E of a run in that of the model: place x, y [m] and yaw angle [rad]."""
+    """The frame E of a run in that of the model: position x, y [m] and yaw angle [rad]."""
 
     x: float
     y: float
@@ -290,8 +299,8 @@ class _Origin:
     def _turn(self) -> tuple[float, float]:
         return float(np.cos(self.yaw)), float(np.sin(self.yaw))
 
-    def place(self, x: T, y: T, yaw: T) -> tuple[T, T, T]:
-        """Place and yaw of something in this frame; numbers or arrays."""
+    def pose(self, x: T, y: T, yaw: T) -> tuple[T, T, T]:
+        """Position and yaw of something in this frame; numbers or arrays."""
         c, s = self._turn
         return c * (x - self.x) + s * (y - self.y), c * (y - self.y) - s * (x - self.x), yaw - self.yaw
 
@@ -305,9 +314,9 @@ class _Reading(dict[str, float]):
         self._origin = origin
 
     def __missing__(self, column: str) -> float:
-        if column in _PLACE_COLUMNS:
-            place = (self._read(each) for each in _PLACE_COLUMNS)
-            self.update(zip(_PLACE_COLUMNS, self._origin.place(*place), strict=True))
+        if column in _POSE_COLUMNS:
+            pose = (self._read(each) for each in _POSE_COLUMNS)
+            self.update(zip(_POSE_COLUMNS, self._origin.pose(*pose), strict=True))
         else:
             self[column] = self._read(column)
         return self[column]

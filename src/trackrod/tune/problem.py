@@ -7,7 +7,7 @@ is left to differences is the reading of an index from a run, along that tangent
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from queue import SimpleQueue
 
 import numpy as np
@@ -21,38 +21,17 @@ from trackrod.core.series import Run
 from trackrod.fit.blocks import Block
 from trackrod.fit.problem import Blocks
 from trackrod.metrics.indices import indices
-from trackrod.rtm.script import Script, ScriptedVehicle, Tangent
+from trackrod.rtm.script import ScriptedVehicle, Tangent
 from trackrod.rtm.spec import RTM
 from trackrod.tune.space import TuningSpace
+from trackrod.tune.test import Test
 
-__all__ = ["ScriptedTest", "TuningProblem"]
+__all__ = ["TuningProblem"]
 
 Array = NDArray[np.float64]
 
 #: Step along a tangent with which an index is read [z].
 _ALONG = 1e-4
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ScriptedTest:
-    """A manoeuvre that the model is compared in.
-
-    Attributes
-    ----------
-    label
-        Unique; the manoeuvre that the indices are said to be of.
-    manoeuvre
-        Name; decides which indices there are.
-    reference
-        The run of the reference.
-    script
-        What its driver did.
-    """
-
-    label: str
-    manoeuvre: str
-    reference: Run
-    script: Script
 
 
 class TuningProblem:
@@ -63,7 +42,7 @@ class TuningProblem:
     space
         What is tuned.
     tests
-        What is driven.
+        What is driven; each has a script.
     step
         Of the integration [s].
     workers
@@ -73,7 +52,7 @@ class TuningProblem:
     def __init__(
         self,
         space: TuningSpace,
-        tests: Sequence[ScriptedTest],
+        tests: Sequence[Test],
         *,
         step: float = 1e-3,
         workers: int | None = None,
@@ -101,7 +80,7 @@ class TuningProblem:
         """Everything that determines the results, as one hash."""
         parts = [Artefact(RTM, self.space.nominal).sha256, repr(self.space.tunables), repr((self.step, self.strength))]
         for test in self.tests:
-            parts += [test.label, test.manoeuvre, test.script.key]
+            parts += [test.label, test.name, test.script.key]
             parts += [hash_bytes(np.ascontiguousarray(test.reference[column]).tobytes()) for column in test.reference]
         return hash_bytes("\n".join(parts).encode())
 
@@ -163,7 +142,7 @@ class TuningProblem:
         finally:
             self._vehicles.put(vehicle)
 
-    def _linearised(self, vehicle: ScriptedVehicle, test: ScriptedTest, count: int) -> Blocks:
+    def _linearised(self, vehicle: ScriptedVehicle, test: Test, count: int) -> Blocks:
         tangent = vehicle.tangent(test.script, self.strength)
         blocks = _blocks(test, tangent.run)
         columns = [_slopes(test, tangent, direction) for direction in range(count)]
@@ -173,9 +152,9 @@ class TuningProblem:
         )
 
 
-def _blocks(test: ScriptedTest, run: Run) -> Blocks:
+def _blocks(test: Test, run: Run) -> Blocks:
     try:
-        found = indices(test.manoeuvre, test.reference, run)
+        found = indices(test.name, test.reference, run)
     except InputError as error:
         raise ConvergenceError(f"'{test.label}' cannot be compared: {error}") from error
     blocks = []
@@ -185,6 +164,6 @@ def _blocks(test: ScriptedTest, run: Run) -> Blocks:
     return tuple(blocks)
 
 
-def _slopes(test: ScriptedTest, tangent: Tangent, direction: int) -> list[Array]:
+def _slopes(test: Test, tangent: Tangent, direction: int) -> list[Array]:
     up, down = (_blocks(test, tangent.along(direction, sign * _ALONG)) for sign in (1.0, -1.0))
     return [(a.residual - b.residual) / (2.0 * _ALONG) for a, b in zip(up, down, strict=True)]

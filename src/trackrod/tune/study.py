@@ -22,6 +22,7 @@ from trackrod.kc.maps import KcMaps
 from trackrod.metrics.indices import Index
 from trackrod.rtm.spec import RtmSpec
 from trackrod.tune.space import Tunable
+from trackrod.tune.test import Test
 
 __all__ = ["ErrorBudgetEntry", "StudyResult", "TestResult", "TunedParameter"]
 
@@ -65,28 +66,41 @@ class TestResult:
 
     Attributes
     ----------
-    label
-        Name of the manoeuvre, with what is special about it: ``step_steer, laden``.
-    title
-        In words.
-    hold_out
-        Whether tuning never saw it.
-    reference, nominal, tuned
-        The three runs.
+    test
+        What the reference drove.
+    nominal, tuned
+        Runs of the model.
     nominal_indices, tuned_indices
         Their differences from the reference.
     """
 
-    label: str
-    title: str
-    hold_out: bool
-    reference: Run
+    test: Test
     nominal: Run
     tuned: Run
     nominal_indices: tuple[Index, ...]
     tuned_indices: tuple[Index, ...]
 
     __test__ = False  # not a test of pytest
+
+    @property
+    def label(self) -> str:
+        """Of the test."""
+        return self.test.label
+
+    @property
+    def title(self) -> str:
+        """Of the test, in words."""
+        return self.test.title
+
+    @property
+    def hold_out(self) -> bool:
+        """Whether tuning never saw it."""
+        return self.test.hold_out
+
+    @property
+    def reference(self) -> Run:
+        """Run of the reference."""
+        return self.test.reference
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,8 +29,6 @@ __all__ = [
 #: Order of the six directions of a bushing: forces over displacements, then torques over angles.
 BUSHING_DIRECTIONS = ("Fx", "Fy", "Fz", "Tx", "Ty", "Tz")
 
-_SYMMETRY_TOLERANCE = 1e-6  # files write seven digits
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Characteristic:
@@ -106,14 +104,6 @@ class Characteristic:
         """Whether y never turns back: it does not fall anywhere, or does not rise anywhere."""
         steps = np.diff(self.y)
         return bool((steps >= 0).all() or (steps <= 0).all())
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether the curve is odd, y(−x) = −y(x), to the digits that files have."""
-        return bool(
-            np.allclose(self.x, -self.x[::-1], rtol=0, atol=_SYMMETRY_TOLERANCE * np.abs(self.x).max())
-            and np.allclose(self.y, -self.y[::-1], rtol=0, atol=_SYMMETRY_TOLERANCE * np.abs(self.y).max())
-        )
 
 
 def wrong_kinds(curve: Characteristic, what: str, x: str, y: str) -> list[str]:

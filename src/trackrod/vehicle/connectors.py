@@ -2,7 +2,8 @@
 
 Positions are in the vehicle frame V at the design position [m], directions are unit vectors in V. "First" and "second"
 mean the order of `bodies`; the first end of a connector is fixed to the first body, the second to the second. Every
-connector is made of numbers alone and refuses what cannot be.
+connector is made of numbers alone and refuses what cannot be. `side` is that of the wheel it belongs to, None for what
+lies between both.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from trackrod.core.corners import Side
 from trackrod.vehicle.characteristics import (
     BushingCharacteristic,
     Characteristic,
@@ -71,6 +73,7 @@ class Bushing:
     preload: Six = _ZEROS
     offset: Six = _ZEROS
     mode: Mode = Mode.COMPLIANT
+    side: Side | None = None
 
     def __post_init__(self) -> None:
         problems = _not_two_bodies("bushing", self.name, self.bodies)
@@ -101,6 +104,7 @@ class Spring:
     characteristic: SpringCharacteristic
     installed_length: float
     mode: Mode = Mode.ALWAYS
+    side: Side | None = None
 
     def __post_init__(self) -> None:
         problems = _not_a_line("spring", self.name, self.bodies, self.ends)
@@ -126,6 +130,7 @@ class Damper:
     ends: Ends
     characteristic: DamperCharacteristic
     mode: Mode = Mode.ALWAYS
+    side: Side | None = None
 
     def __post_init__(self) -> None:
         refuse(_not_a_line("damper", self.name, self.bodies, self.ends))
@@ -158,6 +163,7 @@ class Stop:
     clearance: float
     rebound: bool = False
     mode: Mode = Mode.ALWAYS
+    side: Side | None = None
 
     def __post_init__(self) -> None:
         problems = _not_a_line("stop", self.name, self.bodies, self.ends)
@@ -196,6 +202,7 @@ class TorsionSpring:
     preload: float = 0.0
     damping: float = 0.0
     mode: Mode = Mode.ALWAYS
+    side: Side | None = None
 
     def __post_init__(self) -> None:
         problems = _not_two_bodies("torsion spring", self.name, self.bodies)
@@ -271,6 +278,7 @@ class Beam:
     preload: Six = _ZEROS
     damping: float = 0.0
     mode: Mode = Mode.ALWAYS
+    side: Side | None = None
 
     def __post_init__(self) -> None:
         problems = _not_a_line("beam", self.name, self.bodies, self.ends)

@@ -11,9 +11,10 @@ import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from trackrod.core.corners import Side
 from trackrod.core.errors import InputError, Problem
 
-__all__ = ["GROUND", "Body", "Joint", "JointType", "Matrix", "Mode", "Vector", "not_a_unit_vector"]
+__all__ = ["GROUND", "Body", "Joint", "JointType", "Matrix", "Mode", "Role", "Vector", "not_a_unit_vector"]
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
@@ -53,25 +54,20 @@ class JointType(StrEnum):
     ORIENTATION = "orientation"
     PERPENDICULAR = "perpendicular"
 
-    @property
-    def constraints(self) -> int:
-        """Number of freedoms that the joint takes away."""
-        return _CONSTRAINTS[self]
 
+class Role(StrEnum):
+    """What a body is to the vehicle.
 
-_CONSTRAINTS = {
-    JointType.FIXED: 6,
-    JointType.REVOLUTE: 5,
-    JointType.TRANSLATIONAL: 5,
-    JointType.CYLINDRICAL: 4,
-    JointType.SPHERICAL: 3,
-    JointType.HOOKE: 4,
-    JointType.CONVEL: 4,
-    JointType.INPLANE: 1,
-    JointType.INLINE: 2,
-    JointType.ORIENTATION: 3,
-    JointType.PERPENDICULAR: 1,
-}
+    Parts of the driveline and links count as unsprung by factors of their own, the payload can be left out.
+    """
+
+    BODY = "body"
+    PAYLOAD = "payload"
+    STEERING = "steering"
+    LINK = "link"
+    CARRIER = "carrier"
+    WHEEL = "wheel"
+    DRIVELINE = "driveline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +77,7 @@ class Body:
     Attributes
     ----------
     name
-        Unique in the vehicle, with its side: ``upright_left``.
+        Unique in the vehicle.
     mass
         [kg]
     centre
@@ -90,6 +86,10 @@ class Body:
         Inertia tensor about the centre of mass, along the axes of V [kg·m²].
     sprung_fraction
         Share of the mass that counts as sprung, 0 to 1.
+    side
+        The side that it belongs to; None for what belongs to both.
+    role
+        What it is to the vehicle; a member of a suspension unless said.
     """
 
     name: str
@@ -97,6 +97,8 @@ class Body:
     centre: Vector
     inertia: Matrix
     sprung_fraction: float = 1.0
+    side: Side | None = None
+    role: Role = Role.LINK
 
     def __post_init__(self) -> None:
         problems = []
@@ -146,6 +148,8 @@ class Joint:
         For a universal joint the axis fixed in the second body; for a constant-velocity joint the axis of the second.
     mode
         When it is there.
+    side
+        The side that it belongs to; None for what belongs to both.
     """
 
     name: str
@@ -155,6 +159,7 @@ class Joint:
     axis: Vector = (0.0, 0.0, 1.0)
     second_axis: Vector = (1.0, 0.0, 0.0)
     mode: Mode = Mode.ALWAYS
+    side: Side | None = None
 
     def __post_init__(self) -> None:
         if self.bodies[0] == self.bodies[1]:

@@ -6,7 +6,7 @@ here and filled in by whoever read the subsystem.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -18,7 +18,7 @@ from trackrod.core.errors import InputError, Place, Problem, close_matches
 from trackrod.core.quantities import KINDS
 from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.connectors import Ends, TorsionSpring
-from trackrod.vehicle.elements import Joint, Mode, Vector
+from trackrod.vehicle.elements import Joint, Mode, Role, Vector
 from trackrod.vehicle.template import (
     BushingEntry,
     Entry,
@@ -28,10 +28,21 @@ from trackrod.vehicle.template import (
     LineType,
     Template,
     TorsionSpringEntry,
+    role_in,
 )
 from trackrod.vehicle.wheel_axis import spin_axis
 
-__all__ = ["BushingPlace", "GearPlace", "Instance", "LeafPlace", "Line", "WheelPlace", "instantiate"]
+__all__ = [
+    "BushingPlace",
+    "GearPlace",
+    "Instance",
+    "LeafPlace",
+    "Line",
+    "Member",
+    "WheelPlace",
+    "instantiate",
+    "roles_at_wheels",
+]
 
 Array: TypeAlias = NDArray[np.float64]
 _SUFFIXES = tuple(f"_{side}" for side in Side)
@@ -39,6 +50,15 @@ _UNIT = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0]), "z": np
 
 #: How far linear torsion springs are drawn [rad]; no suspension turns further.
 _TORSION_REACH = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A body of a subsystem without its mass: its name without the side, its side, and what it is to the vehicle."""
+
+    base: str
+    side: Side | None
+    role: Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +141,12 @@ class WheelPlace:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """The elements of one subsystem; `bodies` lists its own bodies, mounts are named as in the template.
+    """The elements of one subsystem; `bodies` has its own bodies by name, mounts are named as in the template.
 
     `inactive` names the elements of the template that a switch of the subsystem leaves out.
     """
 
-    bodies: tuple[str, ...]
+    bodies: Mapping[str, Member]
     joints: tuple[Joint, ...]
     bushings: tuple[BushingPlace, ...] = ()
     lines: tuple[Line, ...] = ()
@@ -190,7 +210,7 @@ def instantiate(
                 axes = (points.direction(entry.axis, side), points.direction(entry.second_axis, side))
                 if entry.shafts:
                     axes = _cross_of(*axes)
-                joints.append(Joint(name, entry.type, pair, position, *axes, entry.mode))
+                joints.append(Joint(name, entry.type, pair, position, *axes, entry.mode, side))
             elif isinstance(entry, BushingEntry):
                 position = points.middle(entry.at, side)
                 bushings.append(BushingPlace(name, entry.name, side, pair, position, entry.mode))
@@ -199,18 +219,37 @@ def instantiate(
             else:
                 ends = (points.middle(entry.ends[:1], side), points.middle(entry.ends[1:], side))
                 lines.append(Line(name, entry.type, entry.name, side, pair, ends, entry.mode))
-    own = (*(f"{body}_{side}" for body in template.bodies.pairs for side in Side), *template.bodies.single)
+    wheels = _wheels(template, points, joints)
     return Instance(
-        own,
+        _members(template, roles_at_wheels(wheels, joints)),
         tuple(joints),
         tuple(bushings),
         tuple(lines),
         tuple(torsion_springs),
         tuple(leaves),
         tuple(GearPlace(gear.name, gear.name, gear.joints) for gear in template.gears),
-        _wheels(template, points, joints),
+        wheels,
         frozenset(entry.name.casefold() for entry in template.entries if entry not in active),
     )
+
+
+def roles_at_wheels(wheels: Mapping[Side, WheelPlace], joints: Iterable[Joint]) -> dict[str, Role]:
+    """Roles of the bodies that the joints of the wheels join: what turns, and what carries it."""
+    spins = {wheel.joint for wheel in wheels.values()}
+    found = {body: Role.CARRIER for joint in joints if joint.name in spins for body in joint.bodies}
+    return found | {wheel.body: Role.WHEEL for wheel in wheels.values()}
+
+
+def _members(template: Template, at_wheels: Mapping[str, Role]) -> dict[str, Member]:
+    """The template's own bodies, on both sides where they come in pairs."""
+    sides: list[tuple[str, Side | None]] = [(body, side) for body in template.bodies.pairs for side in Side]
+    sides += [(body, None) for body in template.bodies.single]
+    found = {}
+    for base, side in sides:
+        name = base if side is None else f"{base}_{side}"
+        role = template.roles.get(base) or at_wheels.get(name) or role_in(template.role)
+        found[name] = Member(base, side, role)
+    return found
 
 
 def _cross_of(first: Vector, second: Vector) -> tuple[Vector, Vector]:
@@ -238,7 +277,7 @@ def _torsion_spring(
     rate = numbers.get(entry.rate, side)
     curve = Characteristic.linear(rate, _TORSION_REACH, KINDS["angle"], KINDS["torque"])
     preload, damping = (numbers.get(key, side) if key else 0.0 for key in (entry.preload, entry.damping))
-    return TorsionSpring(name, bodies, points.middle(entry.at, side), axis, curve, preload, damping, entry.mode)
+    return TorsionSpring(name, bodies, points.middle(entry.at, side), axis, curve, preload, damping, entry.mode, side)
 
 
 def _leaf(entry: LeafEntry, name: str, side: Side | None, bodies: tuple[str, ...], points: _Points) -> LeafPlace:

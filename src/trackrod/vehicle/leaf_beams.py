@@ -76,8 +76,9 @@ def leaf_beams(
     beams = []
     for number, ((first, start), (second, end)) in enumerate(pairwise(nodes)):
         name = f"{place.name}_{number + 1}"
+        ends, section = (start, end), sections[number]
         beams.append(
-            Beam(name, (first, second), (start, end), sections[number], _UP, damping=DAMPING_TIME, mode=place.mode)
+            Beam(name, (first, second), ends, section, _UP, damping=DAMPING_TIME, mode=place.mode, side=place.side)
         )
     wrenches = chain_wrenches(place, preload)
     loaded = tuple(_preloaded(beam, wrench) for beam, wrench in zip(beams, wrenches, strict=True))

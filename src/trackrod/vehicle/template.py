@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from trackrod.core.corners import Side
 from trackrod.core.quantities import Kind
-from trackrod.vehicle.elements import JointType, Mode
+from trackrod.vehicle.elements import JointType, Mode, Role
 
 __all__ = [
     "AXES",
@@ -38,6 +38,7 @@ __all__ = [
     "ValueEntry",
     "WheelEntry",
     "find_template",
+    "role_in",
 ]
 
 #: Directions that need no points.
@@ -47,6 +48,12 @@ AXES = ("x", "y", "z", "spin")
 Point: TypeAlias = tuple[str, ...]
 
 _SUFFIXES = tuple(f"_{side}" for side in Side)
+_ROLES = {"suspension": Role.LINK, "antirollbar": Role.LINK, "steering": Role.STEERING, "wheel": Role.WHEEL}
+
+
+def role_in(subsystem_role: str) -> Role:
+    """What a body is in a subsystem of this role, where nothing else is said of it."""
+    return _ROLES.get(subsystem_role, Role.BODY)
 
 
 class LineType(StrEnum):
@@ -241,6 +248,8 @@ class Template:
         Names of Adams templates that it answers, without folder and suffix.
     parts
         For a body that the property file has in several parts, or under another name, their names.
+    roles
+        What bodies are, where that follows neither from the subsystem's role nor from the wheel's joint.
     mounts
         Bodies of other subsystems that it is attached to, and what they are.
     offers
@@ -260,6 +269,7 @@ class Template:
     hardpoints: Names
     bodies: Names
     parts: Mapping[str, tuple[str, ...]]
+    roles: Mapping[str, Role]
     mounts: Mapping[str, str]
     joints: tuple[JointEntry, ...]
     bushings: tuple[BushingEntry, ...]

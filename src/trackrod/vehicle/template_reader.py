@@ -17,7 +17,7 @@ from trackrod.core.errors import FileFormatError, Place, Problem, close_matches
 from trackrod.core.files import read_bytes
 from trackrod.core.quantities import KINDS
 from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
-from trackrod.vehicle.elements import JointType, Mode
+from trackrod.vehicle.elements import JointType, Mode, Role
 from trackrod.vehicle.template import (
     AXES,
     BushingEntry,
@@ -96,6 +96,7 @@ def load_templates(folders: Iterable[Path | str] = ()) -> dict[str, Template]:
 
 
 _Record = TypeVar("_Record")
+_Enum = TypeVar("_Enum", bound=StrEnum)
 
 
 def _names(value: Any) -> tuple[str, ...]:
@@ -165,8 +166,8 @@ def _condition(value: Any) -> Condition:
     raise ValueError('must be { parameter = "NAME", is = NUMBER }')
 
 
-def _one_of(enum: type[StrEnum]) -> Callable[[Any], StrEnum]:
-    def read(value: Any) -> StrEnum:
+def _one_of(enum: type[_Enum]) -> Callable[[Any], _Enum]:
+    def read(value: Any) -> _Enum:
         if value not in list(enum):
             options = ", ".join(f"'{option}'" for option in enum)
             raise ValueError(f"is unknown; allowed: {options}")
@@ -211,6 +212,10 @@ class _Loader:
             name: self._read(f"bodies.parts.{name}", _names, value, _NO_NAMES)
             for name, value in self._as_table(bodies_table.pop("parts", {}), "bodies.parts").items()
         }
+        roles = {
+            name: self._read(f"bodies.roles.{name}", _one_of(Role), value, Role.LINK)
+            for name, value in self._as_table(bodies_table.pop("roles", {}), "bodies.roles").items()
+        }
         hardpoints = self._side_names("hardpoints", self._table("hardpoints"))
         bodies = self._side_names("bodies", bodies_table)
         template = Template(
@@ -221,6 +226,7 @@ class _Loader:
             hardpoints=hardpoints,
             bodies=bodies,
             parts=parts,
+            roles=roles,
             mounts=self._texts("mounts"),
             joints=self._entries("joints", JointEntry, type=_one_of(JointType)),
             bushings=self._entries("bushings", BushingEntry),
@@ -383,8 +389,8 @@ class _Loader:
             for name in (wheel.body, wheel.brake_reaction, wheel.drive_reaction):
                 body("[wheel]", name)
             point("[wheel]", wheel.centre)
-        for name in (*template.parts, *template.offers.values()):
-            body("[bodies.parts] or [offers]", str(name))
+        for name in (*template.parts, *template.roles, *template.offers.values()):
+            body("[bodies.parts], [bodies.roles] or [offers]", str(name))
 
     def _check_leaf(self, leaf: LeafEntry) -> None:
         where = f"leaf '{shown(leaf.name)}'"

@@ -221,4 +221,4 @@ def _twice(what: str, names: list[str]) -> Iterator[str]:
 
 
 #: A vehicle saved as one file.
-VEHICLE = Schema("trackrod.vehicle", 1, to_plain, lambda data: from_plain(Vehicle, data))
+VEHICLE = Schema("trackrod.vehicle", 2, to_plain, lambda data: from_plain(Vehicle, data))

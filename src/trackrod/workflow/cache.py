@@ -1,35 +1,44 @@
-"""Results kept between calls, as artefacts under names made of everything that they depend on.
+"""Results kept between calls, under names made of everything that they depend on.
 
-The name of a file is a hash of the inputs, the settings and the code that made it: a result is never out of date, it is
-only no longer asked for. The folder may be deleted at any time.
+The name of a file is a hash of the function that made the result, of all that it was given, and of the code that it
+reaches: a result is never out of date, it is only no longer asked for. The folder may be deleted at any time.
 """
 
 from __future__ import annotations
 
-import functools
+import dataclasses
 import io
 import json
+import math
 import os
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-import trackrod
 from trackrod.core.artefact import Artefact, Provenance, Schema, load, save
 from trackrod.core.errors import InputError, Place, Problem
-from trackrod.core.files import content_hash, hash_bytes, write_atomically
-from trackrod.core.plain import Plain, canonical_json, freeze
+from trackrod.core.files import hash_bytes, write_atomically
+from trackrod.core.plain import Plain, canonical_json
 from trackrod.core.series import Run
+from trackrod.rtm.spec import RTM, RtmSpec
+from trackrod.vehicle.vehicle import VEHICLE, Vehicle
+from trackrod.workflow.code import code_hash
 
-__all__ = ["CACHE_VARIABLE", "cache_folder", "cached", "cached_run", "code_hash"]
+__all__ = ["CACHE_VARIABLE", "cache_folder", "fingerprint", "kept", "kept_run"]
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 #: Environment variable that names another folder.
 CACHE_VARIABLE = "TRACKROD_CACHE"
+#: Name of the part of a kept run that holds its metadata.
+_METADATA = "metadata"
+#: What is described by its saved form.
+_SCHEMAS: Mapping[type, Schema[Any]] = {Vehicle: VEHICLE, RtmSpec: RTM}
 
 
 def cache_folder() -> Path:
@@ -41,26 +50,19 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trackrod"
 
 
-def cached(
-    schema: Schema[T], made_from: Mapping[str, Plain], packages: Iterable[str], make: Callable[[], T]
-) -> tuple[T, bool]:
+def kept(schema: Schema[T], make: Callable[P, T], *made_from: P.args, **besides: P.kwargs) -> T:
     """A result from the cache, or made now and kept.
 
     Parameters
     ----------
     schema
         How it is saved.
-    made_from
-        Plain data that determines the result: hashes of inputs, settings.
-    packages
-        Packages of Trackrod whose code determines it.
     make
-        Makes it.
-
-    Returns
-    -------
-    result, was_kept
-        What was asked for, and whether it came from the cache.
+        Makes it: a function of a module, whose code and imports count.
+    made_from
+        Its positional arguments determine the result; all that they hold counts.
+    besides
+        Its keyword arguments do not: who is told how far it is.
 
     Raises
     ------
@@ -69,43 +71,75 @@ def cached(
 
     Holds: a file of the cache that is damaged is made again.
     """
-    key: Mapping[str, Plain] = freeze({**made_from, "code": code_hash(tuple(packages))}, "made_from")
-    path = _path(schema.name, {"version": schema.version, "made_from": key}, "json")
+    key = _key(make, made_from)
+    path = _path(schema.name, {"version": schema.version, **key}, "json")
     if path.is_file():
         try:
-            return load(path, schema).content, True
+            return load(path, schema).content
         except InputError:
             pass  # cut off or changed by somebody: it is only a cache
-    result = make()
+    result = make(*made_from, **besides)
     _make_folder(path.parent)
     save(Artefact(schema, result, Provenance(settings=key)), path)
-    return result, False
+    return result
 
 
-def cached_run(made_from: Mapping[str, Plain], packages: Iterable[str], make: Callable[[], Run]) -> tuple[Run, bool]:
-    """As `cached`, for a run: its columns are kept as they are in memory.
+def kept_run(make: Callable[P, Run], *made_from: P.args, **besides: P.kwargs) -> Run:
+    """As `kept`, for a run: its columns are kept as they are in memory.
 
     Holds: a run from the cache is the run that was made, bit for bit.
     """
-    path = _path("trackrod.run", {"made_from": freeze(made_from), "code": code_hash(tuple(packages))}, "npz")
+    path = _path("trackrod.run", _key(make, made_from), "npz")
     try:
         # from memory: a reader that fails would leave the file open
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             metadata = json.loads(file[_METADATA].tobytes())
-            return Run({column: file[column] for column in metadata.pop("columns")}, metadata), True
+            return Run({column: file[column] for column in metadata.pop("columns")}, metadata)
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, InputError):
         pass  # not there, cut off or changed by somebody: it is only a cache
-    run = make()
+    run = make(*made_from, **besides)
     _make_folder(path.parent)
     head = canonical_json({**run.metadata, "columns": list(run)}).encode()
     stream = io.BytesIO()
     np.savez(stream, allow_pickle=False, **{_METADATA: np.frombuffer(head, dtype=np.uint8)}, **run)
     write_atomically(path, stream.getvalue())
-    return run, False
+    return run
 
 
-#: Name of the part of a kept run that holds its metadata.
-_METADATA = "metadata"
+def fingerprint(value: object) -> Plain:
+    """Plain data that differs wherever two values differ: each field of a dataclass, each number of an array.
+
+    Raises
+    ------
+    TypeError
+        Of something that it cannot be told of: nothing is left out in silence.
+    """
+    if (schema := _SCHEMAS.get(type(value))) is not None:
+        return Artefact(schema, value).sha256
+    if isinstance(value, np.ndarray):
+        return [str(value.dtype), list(value.shape), hash_bytes(np.ascontiguousarray(value).tobytes())]
+    if isinstance(value, Run):
+        return [fingerprint(dict(value)), fingerprint(value.metadata)]
+    if dataclasses.is_dataclass(value):
+        fields = {field.name: fingerprint(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return [type(value).__qualname__, fields]
+    if isinstance(value, Mapping):
+        # equal mappings may hold their items in another order
+        return sorted(([fingerprint(key), fingerprint(item)] for key, item in value.items()), key=canonical_json)
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, Sequence):
+        return [fingerprint(item) for item in value]
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value) if math.isfinite(value) else repr(float(value))
+    raise TypeError(f"it is not known what a {type(value).__name__} is made of")
+
+
+def _key(make: Callable[..., object], made_from: tuple[object, ...]) -> dict[str, Plain]:
+    name = f"{make.__module__}.{make.__qualname__}"
+    return {"made_by": name, "made_from": fingerprint(made_from), "code": code_hash(make)}
 
 
 def _path(kind: str, made_from: Mapping[str, Plain], suffix: str) -> Path:
@@ -120,16 +154,3 @@ def _make_folder(folder: Path) -> None:
         hint = f"set {CACHE_VARIABLE} to a folder that can be written"
         text = f"the folder for kept results cannot be made: {error.strerror}"
         raise InputError(Problem(text, Place(folder), hint=hint)) from error
-
-
-@functools.cache
-def code_hash(packages: tuple[str, ...]) -> str:
-    """Hash of the source of packages of Trackrod and of the compiled core."""
-    files: set[Path] = set()
-    for place in trackrod.__path__:
-        folder = Path(place)
-        files.update(folder.glob("_core*.so"), folder.glob("_core*.pyd"))
-        for package in packages:
-            files.update((folder / package).rglob("*.py"))
-    # An editable installation has the package in two folders: the content counts, not where it lies.
-    return hash_bytes("\n".join(sorted({f"{path.name} {content_hash(path)}" for path in files})).encode())

@@ -77,22 +77,24 @@ def out_of_range(
         yield warning(says, *elements, what=what, hint=hint)
 
 
-class _Named(Protocol):
+class _Sided(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def side(self) -> Side | None: ...
 
-_Element = TypeVar("_Element", bound=_Named)
+
+_Element = TypeVar("_Element", bound=_Sided)
 
 
 def pairs(elements: Iterable[_Element]) -> Iterator[tuple[_Element, _Element]]:
     """Left and right elements whose names differ in their side alone."""
-    by_name = {element.name: element for element in elements}
-    for name, element in by_name.items():
-        if name.endswith(f"_{Side.LEFT}"):
-            other = by_name.get(f"{name.removesuffix(Side.LEFT)}{Side.RIGHT}")
-            if other is not None:
-                yield element, other
+    found = {(element.name.removesuffix(f"_{element.side}"), element.side): element for element in elements}
+    for (name, side), left in found.items():
+        right = found.get((name, Side.RIGHT))
+        if side is Side.LEFT and right is not None:
+            yield left, right
 
 
 def mirrored(point: Vector) -> Vector:

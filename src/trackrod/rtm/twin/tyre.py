@@ -1,0 +1,100 @@
+"""A tyre of the readable twin: transient slip, vertical force, formula."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from trackrod.core.constants import constant
+from trackrod.core.errors import InputError
+from trackrod.tyre import twin as formula
+from trackrod.tyre.coefficients import Version
+from trackrod.tyre.model import Tyre
+from trackrod.tyre.properties import Tyreside
+
+__all__ = ["TwinTyre"]
+
+#: Transient slip: shortest relaxation length [m], largest slip.
+_SHORTEST_RELAXATION, _LARGEST_SLIP = constant("shortest_relaxation"), constant("largest_transient_slip")
+
+
+class TwinTyre:
+    """One tyre: transient slip, vertical force, formula."""
+
+    def __init__(self, tyre: Tyre, wheel: int, offset: float) -> None:
+        properties = tyre.properties
+        if properties.version is Version.PAC89 or properties.deflection_load or properties.bottoming:
+            raise InputError(f"the twin knows Magic Formula tyres without curves only, not '{properties.name}'")
+        if properties.tyreside is Tyreside.SYMMETRIC:
+            properties = properties.symmetric()
+        self.version = properties.version
+        names = (item.name for item in properties.declarations)
+        self.c = dict(zip(names, properties.values().tolist(), strict=True))
+        self.mirrored, self.pressure = tyre.mirrored, tyre.pressure
+        self.wheel, self.offset = wheel, offset
+        self.reset()
+
+    def reset(self) -> None:
+        """Unloaded, without slip."""
+        self.sx = self.sy = 0.0
+        self.last = {"sigma_x": 0.3, "sigma_y": 0.3, "Kxk": 0.0, "Kya": 0.0, "Fx": 0.0, "Fy": 0.0}
+        self.row = np.zeros(10)  # Fx, Fy, Fz, Mx, My, Mz, kappa, alpha, gamma, deflection
+
+    def load(self, rho: float, rate: float, omega: float, gamma: float) -> float:
+        """Vertical force [N] at a deflection [m] and its rate [m/s]."""
+        c = self.c
+        last = self.last
+        force = formula.vertical_force(self.version, c, rho, omega, last["Fx"], last["Fy"], gamma, self.pressure)
+        depth = c["RIM_RADIUS"] + c["BOTTOM_OFFST"] - (float(formula.free_radius(c, omega)) - rho)
+        rim = c["BOTTOM_STIFF"] * depth if c["RIM_RADIUS"] > 0 and depth > 0 else 0.0
+        return float(max(force + rim + c["VERTICAL_DAMPING"] * rate, 0.0))
+
+    def slip(self, Vx: float, Vsx: float, Vsy: float, Fz: float, h: float) -> tuple[float, float]:
+        """Lagged slips after a step of σ ds/dt + |Vx| s = −V_s (Pacejka 2012, 7.2.1), damped at standstill (8.128)."""
+        last = self.last
+        self.sx = _relaxed(self.sx, Vsx, Vx, last["sigma_x"], h)
+        self.sy = _relaxed(self.sy, -Vsy, Vx, last["sigma_y"], h)
+        low = self.c["VXLOW"]
+        return (
+            _damped(self.sx, Vsx, Vx, Fz, last["Kxk"], last["sigma_x"], low),
+            _damped(self.sy, -Vsy, Vx, Fz, last["Kya"], last["sigma_y"], low),
+        )
+
+    def evaluate(self, Fz: float, kappa: float, alpha: float, gamma: float, Vx: float) -> dict[str, float]:
+        """Forces, moments and stiffnesses of the formula, and what the next step needs of them."""
+        out = formula.evaluate(
+            self.version,
+            self.c,
+            Fz,
+            kappa,
+            alpha,
+            gamma,
+            Vx,
+            self.pressure,
+            limits=True,
+            mirrored=self.mirrored,
+        )
+        found = {name: float(value) for name, value in out.items()}
+        self.last = {name: found[name] for name in self.last}
+        # a tyre that slides stores the deflection of its force, not that of its slip
+        self.last["sigma_x"] *= _deflection_share(found["mux"] * Fz, found["Kxk"], kappa)
+        self.last["sigma_y"] *= _deflection_share(found["muy"] * Fz, found["Kya"], np.tan(alpha))
+        return found
+
+
+def _deflection_share(limit: float, K: float, s: float) -> float:
+    """Share of the relaxation length that is left at a large slip (secant stiffness, Pacejka 2012, section 7.2.3)."""
+    linear = abs(K * s)
+    return limit / linear if linear > limit else 1.0
+
+
+def _relaxed(s: float, V: float, Vx: float, sigma: float, h: float) -> float:
+    length = max(sigma, _SHORTEST_RELAXATION)
+    return float(np.clip((s - V * h / length) / (1 + abs(Vx) * h / length), -_LARGEST_SLIP, _LARGEST_SLIP))
+
+
+def _damped(s: float, V: float, Vx: float, Fz: float, K: float, sigma: float, low: float) -> float:
+    if abs(Vx) >= low or K == 0:
+        return s
+    carcass = abs(K) / max(sigma, _SHORTEST_RELAXATION)
+    fade = 0.5 + 0.5 * np.cos(np.pi * abs(Vx) / low)
+    return float(s - 0.2 * np.sqrt(carcass * Fz / 9.81) * fade * V / abs(K))

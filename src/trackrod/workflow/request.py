@@ -1,0 +1,73 @@
+"""What a face asks for: a vehicle or results of another program, what to do with it, and where the results go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from trackrod.core.errors import InputError, UnknownNameError
+from trackrod.fit.methods import METHODS
+from trackrod.vehicle.systems import PayloadLevel
+from trackrod.workflow.study_settings import Mode, StudySettings, read_study_file
+
+__all__ = ["StudyRequest"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRequest:
+    """A study as it is asked for.
+
+    Attributes
+    ----------
+    vehicle
+        Bundled name, assembly or saved vehicle; None for a study against results of another program.
+    reference
+        Their folder.
+    out
+        Folder for the results; ``NAME_conversion`` if not given.
+    config
+        Study file.
+    mode, optimiser, seed
+        Prevail over the study file.
+    payload
+        Of the vehicle; as it is read if not given.
+    aliases, templates, allow_outside
+        How files of a vehicle are found.
+    """
+
+    vehicle: str | None = None
+    reference: Path | None = None
+    out: Path | None = None
+    config: Path | None = None
+    mode: Mode | None = None
+    optimiser: str | None = None
+    seed: int | None = None
+    payload: PayloadLevel | None = None
+    aliases: Mapping[str, Path] = field(default_factory=dict)
+    templates: tuple[Path, ...] = ()
+    allow_outside: bool = False
+
+    def settings(self) -> StudySettings:
+        """Those of the study file and of the request.
+
+        Raises
+        ------
+        InputError
+            With everything that is wrong in the study file or contradicts itself in the request.
+        """
+        if self.config is not None:
+            settings = read_study_file(self.config, self.mode)
+        else:
+            settings = StudySettings(mode=self.mode or Mode.STANDARD)
+        if self.optimiser is not None:
+            if self.optimiser not in METHODS:
+                raise UnknownNameError("method of optimisation", self.optimiser, METHODS)
+            settings = replace(settings, optimiser=self.optimiser)
+        if self.seed is not None:
+            settings = replace(settings, seed=self.seed)
+        if (self.vehicle is None) == (self.reference is None):
+            raise InputError("give a vehicle, or results of another program with --reference, and not both")
+        if self.reference is not None and self.payload is not None:
+            raise InputError("--payload is that of a vehicle; a reference has been driven as it is")
+        return settings

@@ -1,0 +1,93 @@
+"""Stage ``convert``: the direct conversion, and what is tuned in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from trackrod.convert.conversion import Conversion, Detail, assemble, convert
+from trackrod.convert.masses import SplitFactors
+from trackrod.convert.round_trip import round_trip
+from trackrod.core.corners import Axle
+from trackrod.kc.maps import KcMaps
+from trackrod.kc.study import KcSettings
+from trackrod.reference import Reference
+from trackrod.tune.space import TuningSpace, tuning_space
+from trackrod.vehicle.vehicle import Vehicle
+from trackrod.workflow.stage import Stage, Work
+from trackrod.workflow.stages.kc import Measured, kc_maps
+from trackrod.workflow.stages.read import Subject
+from trackrod.workflow.study_settings import StudySettings
+
+__all__ = ["CONVERT", "Converted", "convert_directly", "convert_origin"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Converted:
+    """The nominal model.
+
+    Attributes
+    ----------
+    conversion
+        The direct conversion.
+    space
+        What is tuned in it.
+    round_trip
+        Largest difference between the K&C of the model and the maps, in words by quantity.
+    """
+
+    conversion: Conversion
+    space: TuningSpace
+    round_trip: Mapping[str, str]
+
+
+def convert_directly(
+    vehicle: Vehicle, *, detail: Detail = Detail.TWO_DIMENSIONAL, settings: KcSettings | None = None
+) -> Conversion:
+    """The real-time model of a vehicle, put on the rig first if need be; nothing tuned. Errors as `kc_maps`."""
+    return convert(vehicle, kc_maps(vehicle, settings), detail=detail)
+
+
+def convert_origin(
+    origin: Vehicle | Reference, maps: Mapping[Axle, KcMaps], detail: Detail, *, compliance: bool = True
+) -> Conversion:
+    """The real-time model of whatever a study starts from."""
+    if isinstance(origin, Reference):
+        return assemble(origin.data, maps, detail=detail, compliance=compliance)
+    return convert(origin, maps, detail=detail, compliance=compliance)
+
+
+def _convert(work: Work) -> Converted:
+    origin, maps, settings = work[Subject].origin, work[Measured].maps, work[StudySettings]
+    conversion = convert_origin(origin, maps, settings.detail)
+    space = tuning_space(
+        conversion.spec,
+        names=settings.parameters,
+        bounds=settings.bounds,
+        # a reference does not tell what the links weigh
+        split=partial(_split_parameters, origin, maps) if isinstance(origin, Vehicle) else None,
+        relative=settings.relative,
+        ranges=settings.ranges,
+    )
+    return Converted(conversion, space, _in_words(conversion, maps))
+
+
+def _split_parameters(vehicle: Vehicle, maps: Mapping[Axle, KcMaps], factors: SplitFactors) -> Mapping[str, float]:
+    return convert(vehicle, maps, factors=factors).spec.parameters
+
+
+def _in_words(conversion: Conversion, maps: Mapping[Axle, KcMaps]) -> dict[str, str]:
+    """Largest deviation at the knots of the maps, of lengths, angles and forces."""
+    kinds = {"m": ("tx", "ty", "tz", "damper_length"), "rad": ("rx", "ry", "rz"), "N": ("Fz", "Fz_without_stops")}
+    found: dict[str, float] = {}
+    for item in round_trip(conversion.spec, maps):
+        unit = next((unit for unit, names in kinds.items() if item.output in names), "N")
+        found[unit] = max(found.get(unit, 0.0), item.at_knots)
+    names = {"m": "place of the wheel", "rad": "angles of the wheel", "N": "wheel load"}
+    return {names[unit]: f"{value:.2g} {unit}" for unit, value in found.items()}
+
+
+CONVERT = Stage(
+    name="convert", title="converting", needs=(Subject, Measured, StudySettings), makes=Converted, run=_convert
+)

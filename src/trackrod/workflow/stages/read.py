@@ -1,0 +1,98 @@
+"""Stage ``read``: a vehicle, or the results of another program, are read and checked; the folder is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from trackrod import __version__
+from trackrod.adams.source import open_vehicle
+from trackrod.convert.conversion import Detail
+from trackrod.core.artefact import Artefact
+from trackrod.core.errors import Problem, raise_if_errors
+from trackrod.reference import Reference, read_reference
+from trackrod.report.study_sections import vehicle_section
+from trackrod.vehicle.vehicle import VEHICLE, Vehicle
+from trackrod.workflow.request import StudyRequest
+from trackrod.workflow.stage import Stage, Work
+from trackrod.workflow.study_folder import StudyFolder
+
+__all__ = ["READ", "Subject"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """What is converted.
+
+    Attributes
+    ----------
+    origin
+        The vehicle with the payload of the study; or results of another program.
+    source
+        Where it came from, in words.
+    problems
+        Of the files.
+    folder
+        Of the study.
+    """
+
+    origin: Vehicle | Reference
+    source: str
+    problems: tuple[Problem, ...]
+    folder: StudyFolder
+
+    @property
+    def name(self) -> str:
+        """Of the vehicle."""
+        return self.origin.name
+
+    def describe(self, detail: Detail) -> Mapping[str, str]:
+        """Lines for people, by heading, of a study that keeps this much of the kinematics."""
+        about = {"vehicle": self.name, "source": self.source}
+        if isinstance(self.origin, Reference):
+            masses = self.origin.data.masses
+            about["reference"] = "runs of another program"
+            about["mass"] = f"{masses.sprung_mass + sum(masses.unsprung.values()):.1f} kg"
+        else:
+            vehicle, mass = self.origin, self.origin.mass_properties
+            about["reference"] = "multibody model, 1 ms steps"
+            about["mass"] = f"{mass.mass:.1f} kg"
+            about["centre of gravity"] = ", ".join(f"{x:.3f}" for x in mass.centre) + " m in V"
+            about["wheelbase"] = f"{vehicle.wheelbase:.3f} m"
+            about["payload"] = "none" if vehicle.payload is None else str(vehicle.payload.level)
+            about["axles"] = ", ".join(f"{axle.position}: {axle.template}" for axle in vehicle.axles)
+        about["kinematics kept"] = str(detail)
+        if isinstance(self.origin, Vehicle):
+            about["vehicle hash"] = Artefact(VEHICLE, self.origin).sha256[:16]
+        return {**about, "Trackrod": __version__}
+
+
+def _read(work: Work) -> Subject:
+    request = work[StudyRequest]
+    source = request.vehicle or str(request.reference)
+    work.tell(source, 0.0)
+    origin: Vehicle | Reference
+    if request.vehicle is not None:
+        reading = open_vehicle(
+            request.vehicle, request.aliases, templates=request.templates, allow_outside=request.allow_outside
+        )
+        raise_if_errors(reading.problems)
+        origin, problems = reading.vehicle, tuple(reading.problems)
+        if request.payload is not None:
+            origin = origin.with_payload(request.payload)
+    else:
+        origin = read_reference(request.reference or Path())
+        problems = origin.problems
+    folder = StudyFolder.make(request.out or Path(f"{origin.name}_conversion"))
+    return Subject(origin, source, problems, folder)
+
+
+READ = Stage(
+    name="read",
+    title="reading the vehicle",
+    needs=(StudyRequest,),
+    makes=Subject,
+    run=_read,
+    sections=(vehicle_section,),
+)

@@ -1,0 +1,163 @@
+"""Stage ``reference``: the multibody model drives every manoeuvre; results of another program have been driven."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from threading import Event
+
+from trackrod.core.errors import ConvergenceError, InputError, Problem, Severity
+from trackrod.core.executors import executor
+from trackrod.manoeuvres.registry import MANOEUVRE
+from trackrod.reference import Reference, Replay
+from trackrod.report.study_sections import index_section, manoeuvre_sections
+from trackrod.rtm.spec import RtmSpec
+from trackrod.simulate.script import can_be_scripted, scripted
+from trackrod.tune.test import Test
+from trackrod.vehicle.systems import PayloadLevel
+from trackrod.vehicle.vehicle import Vehicle
+from trackrod.workflow.cache import kept, kept_run
+from trackrod.workflow.runs import STEP, find_settings, multibody_run
+from trackrod.workflow.stage import Stage, Work
+from trackrod.workflow.stages.convert import Converted, convert_origin
+from trackrod.workflow.stages.kc import Measured
+from trackrod.workflow.stages.read import Subject
+from trackrod.workflow.study_settings import PlannedTest, StudySettings
+
+__all__ = ["REFERENCE", "Driven"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Driven:
+    """What the reference has driven.
+
+    Attributes
+    ----------
+    tests
+        To tune with, then to hold out.
+    models
+        The nominal model by the payload of a test.
+    problems
+        What could not be driven, and why.
+    """
+
+    tests: tuple[Test, ...]
+    models: Mapping[PayloadLevel | None, RtmSpec]
+    problems: tuple[Problem, ...]
+
+    @property
+    def tuned_with(self) -> tuple[Test, ...]:
+        """Tests to tune with."""
+        return tuple(test for test in self.tests if not test.hold_out)
+
+    @property
+    def held_out(self) -> tuple[Test, ...]:
+        """Tests that tuning never sees."""
+        return tuple(test for test in self.tests if test.hold_out)
+
+
+def _drive(work: Work) -> Driven:
+    origin, settings = work[Subject].origin, work[StudySettings]
+    if isinstance(origin, Reference):
+        return _recorded(origin, work[Converted].conversion.spec, settings)
+    return _Drives(work, origin, settings).drive()
+
+
+def _recorded(reference: Reference, nominal: RtmSpec, settings: StudySettings) -> Driven:
+    """Which manoeuvres are tuned with and which are held out is said in the folder of the reference."""
+    tests = []
+    for label, recorded in sorted(reference.runs.items(), key=lambda item: item[1].hold_out):
+        replay = Replay(source=recorded)
+        driver = scripted(replay, recorded.run, step=STEP) if can_be_scripted(replay) else replay
+        title = recorded.manoeuvre.replace("_", " ")
+        tests.append(Test(label, title, recorded.manoeuvre, recorded.run, driver, recorded.hold_out))
+    if all(test.hold_out for test in tests):
+        raise InputError("the reference holds no manoeuvre to tune with: all are held out")
+    default, problems = StudySettings(), []
+    if (settings.tests, settings.hold_out) != (default.tests, default.hold_out):
+        text = "of [tune] and [hold_out] only the weights count: the manoeuvres are those of the reference"
+        problems.append(Problem(text, severity=Severity.WARNING))
+    return Driven(tuple(tests), {None: nominal}, tuple(problems))
+
+
+class _Drives:
+    """Runs of the multibody model, from the cache or driven side by side."""
+
+    def __init__(self, work: Work, vehicle: Vehicle, settings: StudySettings) -> None:
+        self.work = work
+        self.settings = settings
+        self.problems: list[Problem] = []
+        self._done = 0
+        self._stopped = Event()
+        self._vehicles: dict[PayloadLevel | None, Vehicle] = {None: vehicle}
+        self._models: dict[PayloadLevel | None, RtmSpec] = {None: work[Converted].conversion.spec}
+        for planned in (*settings.tests, *settings.hold_out):
+            if planned.payload is not None and planned.payload not in self._vehicles:
+                self._load(planned, planned.payload)
+
+    def _load(self, planned: PlannedTest, level: PayloadLevel) -> None:
+        vehicle = self._vehicles[None]
+        if vehicle.payload is None or vehicle.payload.level is level:
+            why = "has no payload" if vehicle.payload is None else f"is already loaded '{level}'"
+            text = f"'{planned.label}' is left out: '{vehicle.name}' {why}"
+            self.problems.append(Problem(text, severity=Severity.NOTE))
+            return
+        self._vehicles[level] = vehicle.with_payload(level)
+        maps, detail = self.work[Measured].maps, self.settings.detail
+        self._models[level] = convert_origin(self._vehicles[level], maps, detail).spec
+
+    def drive(self) -> Driven:
+        tests = [planned for planned in self.settings.tests if planned.payload in self._vehicles]
+        held = [planned for planned in self.settings.hold_out if planned.payload in self._vehicles]
+        if not tests:
+            raise InputError("there is no manoeuvre to tune with")
+        total = len(tests) + len(held)
+
+        def one(planned: PlannedTest, *, hold_out: bool) -> Test | None:
+            try:
+                found = self._test(planned, hold_out=hold_out)
+            except (ConvergenceError, InputError) as error:
+                if not hold_out:
+                    raise
+                text = f"'{planned.label}' is not held out: {error}"
+                self.problems.append(Problem(text, severity=Severity.WARNING))
+                found = None
+            self._done += 1
+            self.work.tell(planned.label, self._done / total)
+            return found
+
+        with executor() as pool:
+            # the order in which they are begun: what takes longest first
+            futures = [pool.submit(one, planned, hold_out=False) for planned in tests]
+            futures += [pool.submit(one, planned, hold_out=True) for planned in held]
+            try:
+                found = [future.result() for future in futures]
+            finally:  # after a failure or Ctrl-C nothing more is begun, and what is being driven ends
+                self._stopped.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+        return Driven(tuple(test for test in found if test is not None), self._models, tuple(self.problems))
+
+    def _go_on(self, _phase: str, _time: float) -> None:
+        if self._stopped.is_set():
+            raise CancelledError
+
+    def _test(self, planned: PlannedTest, *, hold_out: bool) -> Test:
+        # Amplitudes and pedals are found with the real-time model, which is near enough and twenty times as fast.
+        found = kept(MANOEUVRE, find_settings, self._models[planned.payload], planned.manoeuvre)
+        run = kept_run(multibody_run, self._vehicles[planned.payload], found, progress=self._go_on)
+        if not run.metadata["completed"]:
+            events = "; ".join(str(event["text"]) for event in run.metadata["events"])
+            raise ConvergenceError(f"the multibody model does not complete '{planned.label}': {events}")
+        driver = scripted(found, run, step=STEP) if can_be_scripted(found) else found
+        return Test(planned.label, found.title, found.name, run, driver, hold_out, planned.payload)
+
+
+REFERENCE = Stage(
+    name="reference",
+    title="driving the multibody model",
+    needs=(Subject, Measured, Converted, StudySettings),
+    makes=Driven,
+    run=_drive,
+    sections=(manoeuvre_sections, index_section),
+)

@@ -1,0 +1,196 @@
+"""What the reference drives: what it cannot is said, what it did is kept, mistakes come before long work."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rtm.converted_vehicles import maps, spec_of, vehicle
+from trackrod.convert.conversion import Detail
+from trackrod.core.errors import ConvergenceError, InputError, Severity
+from trackrod.core.series import Run
+from trackrod.manoeuvres.courses import DoubleLaneChange
+from trackrod.manoeuvres.manoeuvre import Manoeuvre
+from trackrod.manoeuvres.registry import manoeuvre
+from trackrod.rtm.driving import RealTimeVehicle
+from trackrod.rtm.script import Script
+from trackrod.tune.space import Bounds
+from trackrod.vehicle.systems import PayloadLevel
+from trackrod.vehicle.vehicle import Vehicle
+from trackrod.workflow import runs
+from trackrod.workflow.cache import CACHE_VARIABLE
+from trackrod.workflow.runner import run_stages
+from trackrod.workflow.stages import kc
+from trackrod.workflow.stages.convert import CONVERT
+from trackrod.workflow.stages.kc import KC
+from trackrod.workflow.stages.read import Subject
+from trackrod.workflow.stages.reference import REFERENCE, Driven
+from trackrod.workflow.study_folder import StudyFolder
+from trackrod.workflow.study_settings import PlannedTest, StudySettings
+
+CAR = "double_wishbone_car"
+PULSE = PlannedTest(
+    "pulse", manoeuvre("pulse", {"speed_kmh": "60", "steering_wheel_angle_deg": "20", "after_s": "0.5"})
+)
+SINE = PlannedTest(
+    "sine", manoeuvre("single_sine", {"speed_kmh": "60", "steering_wheel_angle_deg": "20", "after_s": "0.5"})
+)
+SETTINGS = StudySettings(tests=(PULSE,), hold_out=(SINE,), parameters=("Izz",))
+
+
+@pytest.fixture(autouse=True)
+def driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of what the reference drives; a real-time model stands in for the multibody model, which takes longer."""
+    names: list[str] = []
+
+    def simulate(model: Any, wanted: Manoeuvre, **options: Any) -> Run:
+        names.append(wanted.name)
+        return plain(model, wanted, **options)
+
+    plain = runs.simulate
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(runs, "simulate", simulate)
+    monkeypatch.setattr(kc, "kc_maps", lambda _vehicle: maps(CAR))
+    monkeypatch.setattr(runs, "MultibodyVehicle", lambda _vehicle, step: RealTimeVehicle(spec_of(CAR), step=step))
+    return names
+
+
+def drive(settings: StudySettings, name: str = CAR) -> Driven:
+    """On the rig, converted, driven."""
+    subject = Subject(vehicle(name), "a test", (), StudyFolder(Path("nowhere")))
+    return run_stages((KC, CONVERT, REFERENCE), (subject, settings))[Driven]
+
+
+def test_what_was_driven_is_kept(driven: list[str]) -> None:
+    first = drive(SETTINGS)
+    assert sorted(driven) == ["pulse", "single_sine"]
+    again = drive(SETTINGS)
+    assert len(driven) == 2
+    for one, other in zip(first.tests, again.tests, strict=True):
+        assert one.label == other.label
+        assert all((one.reference[column] == other.reference[column]).all() for column in one.reference)
+        assert isinstance(one.driver, Script)
+        assert one.driver.key == other.script.key
+    slower = replace(SETTINGS, hold_out=(PlannedTest("sine", manoeuvre("single_sine", {"speed_kmh": "50"})),))
+    drive(slower)
+    assert driven[2:] == ["single_sine"]
+
+
+def test_a_payload_that_there_is_not(driven: list[str]) -> None:
+    laden = replace(SINE, label="sine, laden", payload=PayloadLevel.LADEN)
+    assert vehicle(CAR).payload is None
+    found = drive(replace(SETTINGS, hold_out=(SINE, laden)))
+    assert [test.label for test in found.held_out] == ["sine"]
+    (problem,) = (p for p in found.problems if "laden" in p.text)
+    assert problem.severity is Severity.NOTE
+    assert problem.text == f"'sine, laden' is left out: '{CAR}' has no payload"
+    assert sorted(driven) == ["pulse", "single_sine"]
+
+
+def test_what_is_held_out_may_fail_and_what_is_tuned_with_may_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    def simulate(model: Any, wanted: Manoeuvre, **options: Any) -> Run:
+        if wanted.name == "pulse":
+            raise ConvergenceError("it rolls over")
+        return plain(model, wanted, **options)
+
+    plain = runs.simulate
+    monkeypatch.setattr(runs, "simulate", simulate)
+    found = drive(replace(SETTINGS, tests=(SINE,), hold_out=(PULSE,)))
+    assert found.held_out == ()
+    assert [str(p) for p in found.problems] == ["warning: 'pulse' is not held out: it rolls over"]
+    with pytest.raises(ConvergenceError, match="it rolls over"):
+        drive(SETTINGS)
+
+
+def test_after_a_failure_the_others_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also what Ctrl-C does: nobody waits for manoeuvres that are no longer wanted."""
+    ended: list[str] = []
+
+    def simulate(_model: object, wanted: Manoeuvre, *, progress: Callable[[str, float], None], **_: object) -> Run:
+        if wanted.name == "pulse":
+            raise ConvergenceError("it rolls over")
+        try:
+            for _ in range(6000):
+                time.sleep(0.01)
+                progress("phase", 0.0)
+        finally:
+            ended.append(wanted.name)
+        pytest.fail("it was driven to its end")
+
+    monkeypatch.setattr(runs, "simulate", simulate)
+    many = tuple(replace(SINE, label=str(k)) for k in range(100))
+    with pytest.raises(ConvergenceError, match="it rolls over"):
+        drive(replace(SETTINGS, hold_out=many))
+    assert len(ended) < 50
+
+
+def test_parameters_that_do_not_fit_are_said_before_anything_is_driven(driven: list[str]) -> None:
+    with pytest.raises(InputError, match="'Izz' is not between its bounds 1 and 2"):
+        drive(replace(SETTINGS, bounds={"Izz": Bounds(1.0, 2.0)}))
+    with pytest.raises(InputError, match="which is not tuned"):
+        drive(replace(SETTINGS, ranges={"Ixx": 0.1}))
+    assert driven == []
+
+
+def test_settings_that_were_found_stay_what_they_are(driven: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the cache too; nothing is read back from the texts of a run."""
+    searched: list[str] = []
+
+    def prepared(model: Any, wanted: Manoeuvre) -> Manoeuvre:
+        searched.append(wanted.name)
+        return plain(model, wanted)
+
+    plain = runs.prepared
+    monkeypatch.setattr(runs, "prepared", prepared)
+    course = PlannedTest("course", manoeuvre("double_lane_change", {"speed_kmh": "40"}))
+    settings = replace(SETTINGS, hold_out=(course,))
+    first, again = drive(settings).held_out[0], drive(settings).held_out[0]
+    assert sorted(searched) == ["double_lane_change", "pulse"]
+    assert sorted(driven) == ["double_lane_change", "pulse"]
+    assert isinstance(first.driver, DoubleLaneChange)
+    assert first.driver == again.driver
+    assert first.driver.angle_per_curvature_radm is not None
+    assert first.driver.values() == first.reference.metadata["settings"]
+
+
+def test_another_model_finds_its_own_settings(driven: list[str]) -> None:
+    """With less of its kinematics the model finds another gain of the driver."""
+    course = PlannedTest("course", manoeuvre("double_lane_change", {"speed_kmh": "40"}))
+    settings = replace(SETTINGS, hold_out=(course,))
+    whole, less = drive(settings), drive(replace(settings, detail=Detail.LINEAR))
+    assert driven.count("double_lane_change") == 2
+    assert driven.count("pulse") == 1  # nothing has to be found
+    assert whole.held_out[0].driver != less.held_out[0].driver
+
+
+def test_another_payload_has_its_own_vehicle_and_its_own_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings are found with the model of the vehicle that then drives."""
+    van, found, driving = "lcv_3t5", [], []
+
+    def prepared(model: RealTimeVehicle, wanted: Manoeuvre) -> Manoeuvre:
+        found.append(model.spec.parameters["sprung_mass"])
+        return wanted
+
+    def multibody(loaded: Vehicle, step: float) -> RealTimeVehicle:
+        assert loaded.payload is not None
+        driving.append(loaded.payload.level)
+        return RealTimeVehicle(spec_of(van), step=step)
+
+    monkeypatch.setattr(kc, "kc_maps", lambda _vehicle: maps(van))
+    monkeypatch.setattr(runs, "prepared", prepared)
+    monkeypatch.setattr(runs, "MultibodyVehicle", multibody)
+    payload = vehicle(van).payload
+    assert payload is not None
+    assert payload.level is not PayloadLevel.HALF
+    half = replace(SINE, label="sine, half", payload=PayloadLevel.HALF)
+    done = drive(replace(SETTINGS, hold_out=(half,)), van)
+    assert [(test.label, test.payload) for test in done.tests] == [("pulse", None), ("sine, half", PayloadLevel.HALF)]
+    assert sorted(driving) == sorted((payload.level, PayloadLevel.HALF))
+    masses = {level: model.parameters["sprung_mass"] for level, model in done.models.items()}
+    assert masses[None] != masses[PayloadLevel.HALF]
+    assert sorted(found) == sorted(masses.values())
