@@ -28,7 +28,7 @@ using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Points = std::pair<std::vector<double>, std::vector<double>>;  // abscissa, ordinate; empty: no force
 
-constexpr size_t pose_size = 7, twist_size = 6, force_size = 10, other_size = 12;
+constexpr size_t pose_size = 7, twist_size = 6, force_size = TyreOutput<double>::size, other_size = 12;
 
 // On x86 the loop of steps exists twice, with and without AVX2, chosen when the module is loaded.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
@@ -253,7 +253,7 @@ class MultibodyHandle {
     if (torques.size() != model_.wheels.size()) throw std::invalid_argument("one torque for each wheel is needed");
     full_brake_.assign(torques.data(), torques.data() + torques.size());
   }
-  void set_engine(double speed, int gear) { model_.driveline = driveline::started(speed, gear); }
+  void set_engine(double speed, int gear) { model_.state.driveline = driveline::started(speed, gear); }
 
   void add_air(int body, double drag, double front_lift, double rear_lift, const Values& centre, const Values& front,
                const Values& rear) {
@@ -270,22 +270,19 @@ class MultibodyHandle {
 
   // ---- inputs
 
-  void set_gravity(const Values& g) { model_.gravity = vector3(g); }
+  void set_gravity(const Values& g) { model_.inputs.gravity = vector3(g); }
   void set_drive(int k, double target, double rate) {
-    Drive& e = model_.drives.at(static_cast<size_t>(k));
-    e.target = target;
-    e.rate = rate;
+    model_.inputs.targets.at(static_cast<size_t>(k)) = {target, rate};
   }
   void set_load(int body, const Values& force, const Values& moment) {
-    model_.loads.at(static_cast<size_t>(body)) = {vector3(force), vector3(moment)};
+    model_.inputs.loads.at(static_cast<size_t>(body)) = {vector3(force), vector3(moment)};
   }
   void set_road(int tyre, const Values& point, const Values& normal, double speed, double mu) {
-    model_.tyres.at(static_cast<size_t>(tyre)).road = {vector3(point), normalised(vector3(normal)), speed, mu};
+    model_.inputs.roads.at(static_cast<size_t>(tyre)) = {vector3(point), normalised(vector3(normal)), speed, mu};
   }
   void set_wheel(int k, double drive_torque, double brake_torque) {
-    Wheel& w = model_.wheels.at(static_cast<size_t>(k));
-    w.drive_torque = drive_torque;
-    w.brake_torque = brake_torque;
+    model_.inputs.drive_torques.at(static_cast<size_t>(k)) = drive_torque;
+    model_.inputs.brake_torques.at(static_cast<size_t>(k)) = brake_torque;
   }
 
   // ---- state
@@ -329,21 +326,32 @@ class MultibodyHandle {
   }
   void reset() {
     model_.state.poses = design_;
-    for (Twist<double>& u : model_.state.twists) u = {{0, 0, 0}, {0, 0, 0}};
-    model_.state.previous = model_.state.twists;
-    std::fill(model_.state.spins.begin(), model_.state.spins.end(), 0.0);
-    model_.state.previous_spins = model_.state.spins;
-    for (TyreElement& e : model_.tyres) {
-      e.state = e.next = TyreState{};
-      e.forces = TyreForces{};
-      e.sigma_x = e.sigma_y = 0.3;
-      e.Kxk = e.Kya = e.last_Fx = e.last_Fy = 0.0;
-      e.road.speed = 0.0;
-    }
-    for (Drive& e : model_.drives) e.target = e.rate = 0.0;
-    for (Wheel& w : model_.wheels) w.drive_torque = w.brake_torque = w.brake_angle = w.lock_torque = 0.0;
+    model_.state.resize(model_.bodies.size(), model_.wheels.size(), model_.tyres.size());
+    Inputs& inputs = model_.inputs;
+    std::fill(inputs.targets.begin(), inputs.targets.end(), DriveTarget{});
+    std::fill(inputs.drive_torques.begin(), inputs.drive_torques.end(), 0.0);
+    std::fill(inputs.brake_torques.begin(), inputs.brake_torques.end(), 0.0);
+    for (Road& road : inputs.roads) road.speed = 0.0;
     model_.stop_engine();
     model_.state.time = 0.0;
+  }
+
+  // State and lasting inputs, all that the steps to come depend on beside the model itself.
+  NewArray state() {
+    require_finished();
+    NewArray out = new_array({state_size()});
+    double* to = out.data();
+    for (const auto& [first, count] : all_numbers(model_.state, model_.inputs)) to = std::copy_n(first, count, to);
+    return out;
+  }
+  void set_state(const Values& numbers) {
+    require_finished();
+    if (numbers.size() != state_size()) throw std::invalid_argument("a state needs one number for each name");
+    const double* from = numbers.data();
+    for (const auto& [first, count] : all_numbers(model_.state, model_.inputs)) {
+      std::copy_n(from, count, first);
+      from += count;
+    }
   }
 
   // ---- solutions
@@ -374,7 +382,7 @@ class MultibodyHandle {
     {
       nb::gil_scoped_release release;
       std::vector<double> now(drives);
-      for (size_t j = 0; j < drives; ++j) now[j] = model_.drives[j].target;
+      for (size_t j = 0; j < drives; ++j) now[j] = model_.inputs.targets[j].value;
       for (size_t i = 0; i < rows; ++i) {
         const std::vector<double> wanted(targets.data() + i * drives, targets.data() + (i + 1) * drives);
         converged[i] = approach(now, wanted, most_iterations, tolerance, longest_step, 6);
@@ -387,7 +395,7 @@ class MultibodyHandle {
           lengths.data()[i * model_.lines.size() + j] = line_state(e, model_.relative_now(e.a, e.b)).length;
         }
         for (size_t j = 0; j < model_.tyres.size(); ++j) {
-          loads.data()[i * model_.tyres.size() + j] = model_.tyres[j].forces.Fz;
+          loads.data()[i * model_.tyres.size() + j] = model_.state.outputs[j].Fz;
         }
       }
     }
@@ -429,14 +437,13 @@ class MultibodyHandle {
       const auto start = std::chrono::steady_clock::now();
       for (size_t i = 0; i < steps; ++i) {
         for (size_t j = 0; j < drives; ++j) {
-          Drive& e = model_.drives[j];
+          DriveTarget& target = model_.inputs.targets[j];
           const double next = targets.data()[i * drives + j];
-          e.rate = (next - e.target) / h;
-          e.target = next;
+          target = {next, (next - target.value) / h};
         }
         if (controls != 0) set_pedals(pedals.data() + i * controls);
         for (size_t j = 0; j < roads; ++j) {
-          Road& road = model_.tyres[j].road;
+          Road& road = model_.inputs.roads[j];
           const double next = heights.data()[i * roads + j];
           road.speed = (next - road.point.z) / h;
           road.point.z = next;
@@ -482,6 +489,11 @@ class MultibodyHandle {
   int block_count() const { return model_.matrix().block_count(); }
 
  private:
+  size_t state_size() {
+    size_t size = 0;
+    for (const auto& [first, count] : all_numbers(model_.state, model_.inputs)) size += count;
+    return size;
+  }
   int index(int i) const {
     if (i < ground || i >= model_.count()) throw std::out_of_range("there is no body " + std::to_string(i));
     return i;
@@ -514,7 +526,7 @@ class MultibodyHandle {
   bool approach(const std::vector<double>& from, const std::vector<double>& to, int most_iterations, double tolerance,
                 double longest_step, int halvings) {
     const std::vector<Pose<double>> before = model_.state.poses;
-    for (size_t j = 0; j < to.size(); ++j) model_.drives[j].target = to[j];
+    for (size_t j = 0; j < to.size(); ++j) model_.inputs.targets[j].value = to[j];
     if (model_.solve_statics(most_iterations, tolerance, longest_step, ground).converged) return true;
     model_.state.poses = before;
     if (halvings == 0) return false;
@@ -525,9 +537,9 @@ class MultibodyHandle {
   }
 
   void set_pedals(const double* p) {
-    model_.driver.throttle = p[0];
-    model_.driver.wanted_gear = static_cast<int>(p[2]);
-    for (size_t k = 0; k < full_brake_.size(); ++k) model_.wheels[k].brake_torque = p[1] * full_brake_[k];
+    model_.inputs.throttle = p[0];
+    model_.inputs.gear = p[2];
+    for (size_t k = 0; k < full_brake_.size(); ++k) model_.inputs.brake_torques[k] = p[1] * full_brake_[k];
   }
   // Centre of gravity of everything: position, velocity, acceleration; engine speed, gear, clutch torque.
   void store_other(double* out, double h) const {
@@ -545,14 +557,14 @@ class MultibodyHandle {
       out[3 + j] = velocity[j] / mass;
       out[6 + j] = (velocity[j] - before[j]) / (mass * h);
     }
-    out[9] = model_.driveline.engine_speed;
-    out[10] = model_.driveline.gear;
-    out[11] = model_.driveline.clutch_torque;
+    out[9] = model_.state.driveline.engine_speed;
+    out[10] = model_.state.driveline.gear;
+    out[11] = model_.state.driveline.clutch_torque;
   }
 
   double drive_force_now(size_t j) {
     const Drive& e = model_.drives[j];
-    return force(e, model_.relative_now(e.a, e.b));
+    return force(e, model_.inputs.targets[j], model_.relative_now(e.a, e.b));
   }
   void store_poses(double* out) const {
     for (const Pose<double>& x : model_.state.poses) {
@@ -567,11 +579,7 @@ class MultibodyHandle {
     }
   }
   void store_tyres(double* out) const {
-    for (const TyreElement& e : model_.tyres) {
-      const TyreForces& f = e.forces;
-      const double values[force_size] = {f.Fx, f.Fy, f.Fz, f.Mx, f.My, f.Mz, f.kappa, f.alpha, f.gamma, f.deflection};
-      out = std::copy(values, values + force_size, out);
-    }
+    for (const TyreOutput<double>& f : model_.state.outputs) out = std::copy_n(f.data(), force_size, out);
   }
 
   Model model_;
@@ -632,6 +640,9 @@ void bind_multibody(nb::module_& m) {
       .def("set_poses", &MultibodyHandle::set_poses, "poses"_a)
       .def("set_twists", &MultibodyHandle::set_twists, "twists"_a)
       .def("set_spins", &MultibodyHandle::set_spins, "spins"_a)
+      .def("state", &MultibodyHandle::state,
+           "All numbers of the state and of lasting inputs, in the order of trackrod.multibody.layout.")
+      .def("set_state", &MultibodyHandle::set_state, "numbers"_a, "Go on from a state that state() gave.")
       .def("reset", &MultibodyHandle::reset, "Back to the design position, at rest.")
       .def("solve_statics", &MultibodyHandle::solve_statics, "most_iterations"_a, "tolerance"_a, "longest_step"_a,
            "held"_a = -1,

@@ -144,6 +144,14 @@ class Multibody:
 
     def set_spins(self, spins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
+    def state(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+        """
+        All numbers of the state and of lasting inputs, in the order of trackrod.multibody.layout.
+        """
+
+    def set_state(self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Go on from a state that state() gave."""
+
     def reset(self) -> None:
         """Back to the design position, at rest."""
 

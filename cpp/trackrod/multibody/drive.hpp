@@ -6,22 +6,28 @@
 namespace trackrod::multibody {
 
 struct Drive : JointMotion {
-  double stiffness;     // [N/m], [N m/rad]
-  double damping;       // [N s/m], [N m s/rad]
-  double target, rate;  // of the motion [m], [rad] and [m/s], [rad/s]; set before each step
+  double stiffness;  // [N/m], [N m/rad]
+  double damping;    // [N s/m], [N m s/rad]
 };
 
-inline double force(const Drive& e, const MotionState& s) {
-  const double behind = s.value - e.target;
-  return -(e.stiffness * (e.turns ? without_turns(behind) : behind) + e.damping * (s.rate - e.rate));
+// What a drive is to do.
+struct DriveTarget {
+  double value = 0.0, rate = 0.0;  // of the motion [m], [rad] and [m/s], [rad/s]
+};
+
+inline double force(const Drive& e, const DriveTarget& target, const MotionState& s) {
+  const double behind = s.value - target.value;
+  return -(e.stiffness * (e.turns ? without_turns(behind) : behind) + e.damping * (s.rate - target.rate));
 }
 
 // What the drive exerts on a along or about its axis [N], [N m].
-inline double force(const Drive& e, const Relative<double>& x) { return force(e, state_of(e, x)); }
+inline double force(const Drive& e, const DriveTarget& target, const Relative<double>& x) {
+  return force(e, target, state_of(e, x));
+}
 
-inline Response respond(const Drive& e, const Relative<double>& x) {
+inline Response respond(const Drive& e, const Relative<double>& x, const DriveTarget& target) {
   const MotionState s = state_of(e, x);
-  return loaded(e, s, x, force(e, s), load_slope(s, -e.stiffness, -e.damping));
+  return loaded(e, s, x, force(e, target, s), load_slope(s, -e.stiffness, -e.damping));
 }
 
 }  // namespace trackrod::multibody

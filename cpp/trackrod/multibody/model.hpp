@@ -22,6 +22,7 @@
 #include "trackrod/multibody/gear.hpp"
 #include "trackrod/multibody/line.hpp"
 #include "trackrod/multibody/pair.hpp"
+#include "trackrod/multibody/state.hpp"
 #include "trackrod/multibody/torsion.hpp"
 #include "trackrod/multibody/wheel.hpp"
 
@@ -30,15 +31,6 @@ namespace trackrod::multibody {
 struct Body {
   double mass;  // [kg]
   M3 inertia;   // about the centre of mass in body axes [kg m2]
-};
-
-// Motion of the bodies and spins. Tyres, brakes and driveline keep their own few states.
-struct State {
-  double time = 0.0;
-  std::vector<Pose<double>> poses;
-  std::vector<Twist<double>> twists;
-  std::vector<Twist<double>> previous;  // a step before, for the predictor
-  std::vector<double> spins, previous_spins;
 };
 
 // Aerodynamic force on one body: drag and lifts by the square of the speed along the body's x axis.
@@ -66,14 +58,11 @@ class Model {
   std::vector<Assist> assists;
   std::vector<Wheel> wheels;
   std::vector<TyreElement> tyres;
-  std::vector<Wrench<double>> loads;  // on each body: force in E, moment in E about the centre of mass
   std::vector<Air> air;
-  DrivelineState<double> driveline = DrivelineState<double>::initial();
-  DrivelineInput<double> driver{0.0, 1.0, 0};
   std::vector<Differential> differentials;
   std::vector<Curve> profiles;  // height of the road over x in E [m]
-  V3 gravity{0.0, 0.0, -9.80665};
   State state;
+  Inputs inputs;
 
   // To be called once, when everything has been added.
   void finish() {
@@ -104,15 +93,14 @@ class Model {
     const std::size_t n = bodies.size();
     bodies_now_.resize(n);
     right_.resize(n);
-    loads.resize(n, {{0, 0, 0}, {0, 0, 0}});
     spin_row_.resize(wheels.size());
     spin_column_.resize(wheels.size());
     spin_pivot_.resize(wheels.size());
     spin_right_.resize(wheels.size());
-    state.twists.assign(n, {{0, 0, 0}, {0, 0, 0}});
-    state.previous = state.twists;
-    state.spins.assign(wheels.size(), 0.0);
-    state.previous_spins = state.spins;
+    lock_torques_.resize(wheels.size());
+    next_slips_.resize(tyres.size());
+    state.resize(n, wheels.size(), tyres.size());
+    inputs.resize(n, wheels.size(), tyres.size(), drives.size());
     trial_ = state.twists;
     trial_spins_ = state.spins;
     sensitivity_.resize(n);
@@ -134,8 +122,8 @@ class Model {
   }
   // Engine at idle, first gear, no pedal pressed.
   void stop_engine() {
-    driveline = driveline::started(hardware_.present ? hardware_.idle : 0.0, 1);
-    driver = {0.0, 1.0, 0};
+    state.driveline = driveline::started(hardware_.present ? hardware_.idle : 0.0, 1);
+    inputs.throttle = inputs.gear = 0.0;
   }
 
   int count() const { return static_cast<int>(bodies.size()); }
@@ -146,8 +134,9 @@ class Model {
   double step(double h, int iterations) {
     predict();
     if (hardware_.present) {
+      const DrivelineInput<double> driver{inputs.throttle, 1.0, static_cast<int>(inputs.gear)};
       const int count = static_cast<int>(wheels.size());
-      decided_ = driveline::begin_step(hardware_, driveline, driver, state.spins.data(), count, h);
+      decided_ = driveline::begin_step(hardware_, state.driveline, driver, state.spins.data(), count, h);
     }
     lock_differentials();
     follow_profiles(h);
@@ -182,9 +171,9 @@ class Model {
     Assembly to{&right_, with_matrix ? &matrix_ : nullptr, 1.0, 0.0};
     add_elements(to);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-      add_to(right_[i], gravity * bodies[i].mass + loads[i].f, transpose(bodies_now_[i].R) * loads[i].m);
+      add_to(right_[i], inputs.gravity * bodies[i].mass + inputs.loads[i].f, transpose(bodies_now_[i].R) * inputs.loads[i].m);
       if (with_matrix) {
-        const V3 m = transpose(bodies_now_[i].R) * loads[i].m;
+        const V3 m = transpose(bodies_now_[i].R) * inputs.loads[i].m;
         add(matrix_.at(static_cast<int>(i), static_cast<int>(i)), 3, 3, skew(m), -1.0);
       }
     }
@@ -264,19 +253,19 @@ class Model {
   }
   const BodyState& body_state(int i) const { return i == ground ? still_ : bodies_now_[static_cast<std::size_t>(i)]; }
 
-  template <class Element>
-  void add_element(const Element& e, Assembly& to) {
+  template <class Element, class... Input>
+  void add_element(const Element& e, Assembly& to, const Input&... input) {
     const BodyState& A = body_state(e.a);
     const BodyState& B = body_state(e.b);
     const Relative<double> x = relative(A.r, A.R, A.u, B.r, B.R, B.u);
-    assemble(respond(e, x), x, e.a, e.b, A, B, to);
+    assemble(respond(e, x, input...), x, e.a, e.b, A, B, to);
   }
   void add_elements(Assembly& to) {
     for (const Pair& e : pairs) add_element(e, to);
     for (const Line& e : lines) add_element(e, to);
     for (const Torsion& e : torsions) add_element(e, to);
     for (const Beam& e : beams) add_element(e, to);
-    for (const Drive& e : drives) add_element(e, to);
+    for (std::size_t j = 0; j < drives.size(); ++j) add_element(drives[j], to, inputs.targets[j]);
     for (const Gear& e : gears) add_tie(e, to);
     for (const Assist& e : assists) add_tie(e, to);
   }
@@ -296,8 +285,8 @@ class Model {
       const Twist<double>& old = state.twists[i];
       const M3 Rt = transpose(bodies_now_[i].R);
       const V3 momentum = body.inertia * u.w;
-      const V3 f = gravity * body.mass + loads[i].f - (u.v - old.v) * (body.mass * rate);
-      const V3 load_m = Rt * loads[i].m;
+      const V3 f = inputs.gravity * body.mass + inputs.loads[i].f - (u.v - old.v) * (body.mass * rate);
+      const V3 load_m = Rt * inputs.loads[i].m;
       const V3 m = load_m - body.inertia * ((u.w - old.w) * rate) - cross(u.w, momentum);
       add_to(right_[i], f, m);
       if (!with_matrix) continue;
@@ -323,7 +312,7 @@ class Model {
   void add_wheels(const std::vector<Twist<double>>& trial, const std::vector<double>& spins, double h, bool with_matrix) {
     using D = Dual<7>;
     for (std::size_t k = 0; k < wheels.size(); ++k) {
-      Wheel& wheel = wheels[k];
+      const Wheel& wheel = wheels[k];
       const auto i = static_cast<std::size_t>(wheel.body);
       const double omega = spins[k];
       Vec3<D> v, w;
@@ -354,7 +343,7 @@ class Model {
       Vec3<D> f{D(0.0), D(0.0), D(0.0)}, m{D(0.0), D(0.0), D(0.0)};
       D torque(0.0);
       for (int t = wheel.first_tyre; t < wheel.first_tyre + wheel.tyre_count; ++t) {
-        const WheelForces<D> o = tyre_forces(tyres[static_cast<std::size_t>(t)], wheel.axis, r, R, v, w, spin, h);
+        const WheelForces<D> o = forces_of(t, wheel, r, R, v, w, spin, h);
         f += o.f;
         m += o.m;
         torque += o.spin;
@@ -363,17 +352,17 @@ class Model {
       const D w_axis = dot(w, wheel.axis);
       const Vec3<D> gyro = cross(w, wheel.axis * ((spin + w_axis) * wheel.inertia));
       // brake: sticks elastically up to its torque, then slips
-      D brake = brake::holding(D(wheel.brake_angle), spin, h);
-      if (brake.v > wheel.brake_torque) brake = D(wheel.brake_torque);
-      if (brake.v < -wheel.brake_torque) brake = D(-wheel.brake_torque);
-      const double drive = wheel.drive_torque + wheel.lock_torque + driveline_torque(k);
+      D brake = brake::holding(D(state.brake_angles[k]), spin, h);
+      const double most = inputs.brake_torques[k];
+      if (brake.v > most) brake = D(most);
+      if (brake.v < -most) brake = D(-most);
+      const double drive = inputs.drive_torques[k] + lock_torques_[k] + driveline_torque(k);
       Vec3<D> m_body = transpose(R) * m - gyro;
       if (wheel.brake_body == wheel.body) m_body -= wheel.axis * brake;
       // in axes of the carrier the spin's own acceleration is what is left of the torque about the axis
       const double old_axis = dot(state.twists[i].w, wheel.axis);
       const D acceleration = ((spin - state.spins[k]) + (w_axis - old_axis)) * (wheel.inertia / h);
       const D balance = torque + brake + drive - acceleration;
-      wheel.next_omega = omega;
 
       Vec6& W = right_[i];
       Vec6 force{};
@@ -409,6 +398,15 @@ class Model {
     }
   }
 
+  WheelForces<Dual<7>> forces_of(int tyre, const Wheel& wheel, const Vec3<Dual<7>>& r, const Mat3<Dual<7>>& R,
+                                 const Vec3<Dual<7>>& v, const Vec3<Dual<7>>& w, const Dual<7>& spin, double h) {
+    const auto t = static_cast<std::size_t>(tyre);
+    const auto o = tyre_forces(tyres[t], inputs.roads[t], state.tyres[t], wheel.axis, r, R, v, w, spin, h);
+    next_slips_[t] = o.slip;
+    state.outputs[t] = o.output;
+    return o;
+  }
+
   void add_reaction(int body, const Wheel& wheel, double torque) {
     if (body == ground) return;
     const V3 axis_E = body_state(wheel.body).R * wheel.axis;
@@ -424,8 +422,10 @@ class Model {
       const auto i = static_cast<std::size_t>(wheel.body);
       const BodyState& b = bodies_now_[i];
       for (int t = wheel.first_tyre; t < wheel.first_tyre + wheel.tyre_count; ++t) {
-        TyreElement& e = tyres[static_cast<std::size_t>(t)];
-        e.state.slip = {0.0, 0.0};
+        const TyreElement& e = tyres[static_cast<std::size_t>(t)];
+        const Road& road = inputs.roads[static_cast<std::size_t>(t)];
+        TyreState<double>& memory = state.tyres[static_cast<std::size_t>(t)];
+        memory.slip_x = memory.slip_y = 0.0;
         Vec3<D> r;
         Mat3<D> R;
         for (int j = 0; j < 3; ++j) {
@@ -442,14 +442,14 @@ class Model {
           R(row, 2).d[4] = b.R(row, 0);
         }
         const Vec3<D> none{D(0.0), D(0.0), D(0.0)};
-        const WheelForces<D> o = tyre_forces(e, wheel.axis, r, R, none, none, D(state.spins[k]), 0.0);
-        const D Fz = dot(o.f, e.road.normal);
-        const Vec3<D> f = Vec3<D>{D(e.road.normal.x), D(e.road.normal.y), D(e.road.normal.z)} * Fz;
+        const WheelForces<D> o = forces_of(t, wheel, r, R, none, none, D(state.spins[k]), 0.0);
+        const D Fz = dot(o.f, road.normal);
+        const Vec3<D> f = Vec3<D>{D(road.normal.x), D(road.normal.y), D(road.normal.z)} * Fz;
         const Vec3<D> axis = R * wheel.axis;
-        const D lean = dot(axis, e.road.normal);
-        const Vec3<D> down = (axis * lean - e.road.normal) / sqrt(D(1.0) - lean * lean);
+        const D lean = dot(axis, road.normal);
+        const Vec3<D> down = (axis * lean - road.normal) / sqrt(D(1.0) - lean * lean);
         const Vec3<D> arm = R * e.centre;
-        const D radius = dot(r + arm - e.road.point, e.road.normal) / sqrt(D(1.0) - lean * lean);
+        const D radius = dot(r + arm - road.point, road.normal) / sqrt(D(1.0) - lean * lean);
         const Vec3<D> m = transpose(R) * cross(arm + down * radius, f);
         Vec6& W = right_[i];
         for (int j = 0; j < 3; ++j) {
@@ -466,14 +466,16 @@ class Model {
     }
   }
 
-  // Speeds of the last step decide: the torque changes slowly against a wheel's inertia.
+  // Speeds of the last step decide: the torque changes slowly against a wheel's inertia. The law is the curve alone, and
+  // differential.hpp adds to it what makes it implicit in two spins that are known functions of the clutch torque. Here
+  // the spins are eliminated one by one, each into its carrier; a torque between two of them would couple their rows.
   void lock_differentials() {
-    for (Wheel& wheel : wheels) wheel.lock_torque = 0.0;
+    std::fill(lock_torques_.begin(), lock_torques_.end(), 0.0);
     for (const Differential& d : differentials) {
       const auto left = static_cast<std::size_t>(d.left), right = static_cast<std::size_t>(d.right);
       const double torque = d.torque.at(state.spins[left] - state.spins[right]).value;
-      wheels[left].lock_torque -= torque;
-      wheels[right].lock_torque += torque;
+      lock_torques_[left] -= torque;
+      lock_torques_[right] += torque;
     }
   }
 
@@ -481,14 +483,15 @@ class Model {
   void follow_profiles(double h) {
     for (const Wheel& wheel : wheels) {
       for (int t = wheel.first_tyre; t < wheel.first_tyre + wheel.tyre_count; ++t) {
-        TyreElement& e = tyres[static_cast<std::size_t>(t)];
+        const TyreElement& e = tyres[static_cast<std::size_t>(t)];
+        Road& road = inputs.roads[static_cast<std::size_t>(t)];
         if (e.profile < 0) continue;
         const auto i = static_cast<std::size_t>(wheel.body);
         const V3 centre = state.poses[i].r + rotate(state.poses[i].q, e.centre) + trial_[i].v * h;
         const ValueSlope z = profiles[static_cast<std::size_t>(e.profile)].at(centre.x);
-        e.road.point = {centre.x, centre.y, z.value};
-        e.road.normal = normalised(V3{-z.slope, 0.0, 1.0});
-        e.road.speed = 0.0;
+        road.point = {centre.x, centre.y, z.value};
+        road.normal = normalised(V3{-z.slope, 0.0, 1.0});
+        road.speed = 0.0;
       }
     }
   }
@@ -502,10 +505,10 @@ class Model {
   }
 
   double torque_gain(std::size_t wheel) const {
-    return hardware_.present ? driveline::torque_gain(hardware_, driveline, static_cast<int>(wheel)) : 0.0;
+    return hardware_.present ? driveline::torque_gain(hardware_, state.driveline, static_cast<int>(wheel)) : 0.0;
   }
   double driveline_torque(std::size_t wheel) const {
-    return torque_gain(wheel) * driveline.clutch_torque;
+    return torque_gain(wheel) * state.driveline.clutch_torque;
   }
 
   double newton_step(double h) {
@@ -530,14 +533,14 @@ class Model {
       const Vec6& d = right_[static_cast<std::size_t>(wheels[k].body)];
       trial_spins_[k] += (spin_right_[k] + gain * spin_factor - product(spin_row_[k], d)) / spin_pivot_[k];
     }
-    driveline.clutch_torque += spin_factor;
+    state.driveline.clutch_torque += spin_factor;
     return change;
   }
 
   // Change of the clutch torque that the coupled equations ask for, within its capacity; the velocities for a unit of
   // it are left in sensitivity_.
   double solve_clutch(double h) {
-    const double old = driveline.clutch_torque;
+    const double old = state.driveline.clutch_torque;
     double wanted = 0.0;
     if (decided_.capacity > 0.0) {
       std::fill(sensitivity_.begin(), sensitivity_.end(), Vec6{});
@@ -554,12 +557,12 @@ class Model {
       matrix_.solve(sensitivity_);
       double speed = 0.0, slope = 0.0;
       for (std::size_t k = 0; k < wheels.size(); ++k) {
-        const double gain = driveline::speed_gain(hardware_, driveline, static_cast<int>(k));
+        const double gain = driveline::speed_gain(hardware_, state.driveline, static_cast<int>(k));
         const auto i = static_cast<std::size_t>(wheels[k].body);
         speed += gain * (trial_spins_[k] + (spin_right_[k] - product(spin_row_[k], right_[i])) / spin_pivot_[k]);
         slope += gain * (torque_gain(k) - product(spin_row_[k], sensitivity_[i])) / spin_pivot_[k];
       }
-      wanted = driveline::clutch_torque(driveline, decided_, old, speed, slope, h);
+      wanted = driveline::clutch_torque(state.driveline, decided_, old, speed, slope, h);
     }
     return wanted - old;
   }
@@ -579,11 +582,14 @@ class Model {
     state.twists = trial_;
     state.previous_spins = state.spins;
     state.spins = trial_spins_;
-    for (TyreElement& e : tyres) e.state = e.next;
-    for (std::size_t k = 0; k < wheels.size(); ++k) {
-      wheels[k].brake_angle = brake::wound(wheels[k].brake_angle, state.spins[k], wheels[k].brake_torque, h);
+    for (std::size_t t = 0; t < tyres.size(); ++t) {
+      state.tyres[t].slip_x = next_slips_[t].x;
+      state.tyres[t].slip_y = next_slips_[t].y;
     }
-    if (hardware_.present) driveline::end_step(driveline, decided_, h);
+    for (std::size_t k = 0; k < wheels.size(); ++k) {
+      state.brake_angles[k] = brake::wound(state.brake_angles[k], state.spins[k], inputs.brake_torques[k], h);
+    }
+    if (hardware_.present) driveline::end_step(state.driveline, decided_, h);
     state.time += h;
   }
 
@@ -616,6 +622,8 @@ class Model {
   std::vector<double> trial_spins_;
   std::vector<Vec6> spin_row_, spin_column_;
   std::vector<double> spin_pivot_, spin_right_;
+  std::vector<double> lock_torques_;                // of limited-slip differentials on the wheels [N m]
+  std::vector<TransientSlip<double>> next_slips_;  // of the tyres at the end of the step
 };
 
 }  // namespace trackrod::multibody

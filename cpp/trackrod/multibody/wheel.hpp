@@ -7,6 +7,7 @@
 
 #include "trackrod/dual.hpp"
 #include "trackrod/multibody/element.hpp"
+#include "trackrod/tyre/state.hpp"
 #include "trackrod/tyre/transient.hpp"
 #include "trackrod/tyre/tyre.hpp"
 #include "trackrod/tyre/vertical.hpp"
@@ -21,57 +22,40 @@ struct Road {
   double mu = 1.0;     // friction factor
 };
 
-struct TyreState {
-  TransientSlip<double> slip{0.0, 0.0};
-};
-
-// What a tyre does, in its contact frame.
-struct TyreForces {
-  double Fx = 0, Fy = 0, Fz = 0, Mx = 0, My = 0, Mz = 0;
-  double kappa = 0, alpha = 0, gamma = 0, deflection = 0;
-};
-
 struct TyreElement {
   trackrod::Tyre<double> tyre;
   VerticalCurves curves;
-  V3 centre;        // of the wheel on the carrier, in body axes from the centre of mass [m]
-  double pressure;  // [Pa]
-  Road road;
-  int profile = -1;               // index of the road's profile, -1 for the plane set above
-  TyreState state;                // at the beginning of a step
-  TyreState next;                 // at its end
-  TyreForces forces;              // of the last evaluation
-  double sigma_x = 0.3, sigma_y = 0.3, Kxk = 0.0, Kya = 0.0, last_Fx = 0.0, last_Fy = 0.0;  // of the last evaluation
+  V3 centre;         // of the wheel on the carrier, in body axes from the centre of mass [m]
+  double pressure;   // [Pa]
+  int profile = -1;  // index of the road's profile, -1 for the plane that is set
 };
 
 struct Wheel {
-  int body;                         // carrier
-  int brake_body, drive_body;       // which take the reactions
-  V3 axis;                          // spin axis in axes of the carrier, towards +y
-  double inertia;                   // about the axis [kg m2], with what turns with it
-  double omega = 0.0;               // spin speed at the beginning of a step [rad/s]
-  double next_omega = 0.0;
-  double drive_torque = 0.0;        // besides the driveline's [N m], input
-  double brake_torque = 0.0;        // largest torque of the brake [N m], input, not negative
-  double brake_angle = 0.0;         // wind-up of the held brake [rad]
-  double lock_torque = 0.0;         // of a limited-slip differential [N m]
+  int body;                    // carrier
+  int brake_body, drive_body;  // which take the reactions
+  V3 axis;                     // spin axis in axes of the carrier, towards +y
+  double inertia;              // about the axis [kg m2], with what turns with it
   int first_tyre = 0, tyre_count = 0;
 };
 
 // What the tyre exerts on the carrier and the spin at the place and speeds given: T is a Dual by the seven velocities.
 template <class T>
 struct WheelForces {
-  Vec3<T> f;   // force in E
-  Vec3<T> m;   // moment about the carrier's centre of mass in E, without the part about the spin axis
-  T spin;      // torque about the spin axis
+  Vec3<T> f;                   // force in E
+  Vec3<T> m;                   // moment about the carrier's centre of mass in E, without the part about the spin axis
+  T spin;                      // torque about the spin axis
+  TransientSlip<double> slip;  // at the end of the step
+  TyreOutput<double> output;   // in the contact frame
 };
 
+// The slips in `state` are those at the beginning of the step; the rest is that of the last evaluation, which is this one
+// when it returns.
 template <class T>
-inline WheelForces<T> tyre_forces(TyreElement& e, const V3& axis_body, const Vec3<T>& r, const Mat3<T>& R,
-                                  const Vec3<T>& v, const Vec3<T>& w_body, const T& omega, double h) {
+inline WheelForces<T> tyre_forces(const TyreElement& e, const Road& road, TyreState<double>& state, const V3& axis_body,
+                                  const Vec3<T>& r, const Mat3<T>& R, const Vec3<T>& v, const Vec3<T>& w_body,
+                                  const T& omega, double h) {
   using D = Dual<4>;
-  WheelForces<T> out{{T(0.0), T(0.0), T(0.0)}, {T(0.0), T(0.0), T(0.0)}, T(0.0)};
-  const Road& road = e.road;
+  WheelForces<T> out{{T(0.0), T(0.0), T(0.0)}, {T(0.0), T(0.0), T(0.0)}, T(0.0), {0.0, 0.0}, {}};
   const Vec3<T> axis = R * axis_body;
   const Vec3<T> arm = R * e.centre;
   const Vec3<T> centre = r + arm;
@@ -85,13 +69,8 @@ inline WheelForces<T> tyre_forces(TyreElement& e, const V3& axis_body, const Vec
   const T free = T(free_radius(e.tyre, value_of(omega)));
   const T rho = free - radius;
   const bool pac89_tyre = e.tyre.model == TyreModel::pac89;
-  e.forces = TyreForces{};
-  e.next = e.state;
-  e.forces.deflection = value_of(rho);
-  if (!(value_of(rho) > 0.0)) {
-    e.next.slip = {0.0, 0.0};
-    return out;
-  }
+  out.output.deflection = value_of(rho);
+  if (!(value_of(rho) > 0.0)) return out;
   const Vec3<T> contact = down * radius;  // from the wheel centre
   const Vec3<T> w = R * w_body;
   const Vec3<T> v_centre = v + cross(w, arm);
@@ -109,21 +88,18 @@ inline WheelForces<T> tyre_forces(TyreElement& e, const V3& axis_body, const Vec
   D2 rho2(value_of(rho)), rate2(value_of(rate));
   rho2.d[0] = 1.0;
   rate2.d[1] = 1.0;
-  const VerticalInput<D2> around{D2(value_of(omega)), D2(e.last_Fx), D2(e.last_Fy), D2(gamma_value), D2(p)};
+  const VerticalInput<D2> around{D2(value_of(omega)), D2(state.Fx), D2(state.Fy), D2(gamma_value), D2(p)};
   const D2 Fz2 = vertical_force(tyre, e.curves, rho2, rate2, around);
   const T Fz = chain(Fz2.v, Fz2.d[0], Fz2.d[1], rho, rate);
-  if (!(value_of(Fz) > 0.0)) {
-    e.next.slip = {0.0, 0.0};
-    return out;
-  }
+  if (!(value_of(Fz) > 0.0)) return out;
   const T Re = T(effective_radius(tyre, value_of(Fz), value_of(omega), p));
   const ContactVelocity<T> velocity{Vx, Vx - omega * Re, Vsy};
-  TransientSlip<T> slip{T(e.state.slip.x), T(e.state.slip.y)};
-  if (h > 0.0) slip = relax(slip, velocity, T(e.sigma_x), T(e.sigma_y), h);
-  e.next.slip = {value_of(slip.x), value_of(slip.y)};
+  TransientSlip<T> slip{T(state.slip_x), T(state.slip_y)};
+  if (h > 0.0) slip = relax(slip, velocity, T(state.sigma_x), T(state.sigma_y), h);
+  out.slip = {value_of(slip.x), value_of(slip.y)};
   const double low = pac89_tyre ? pac89::low_speed : tyre.mf.VXLOW;
-  const T sx = damped_slip(slip.x, velocity.Vsx, Vx, Fz, T(e.Kxk), T(e.sigma_x), low);
-  const T sy = damped_slip(slip.y, -velocity.Vsy, Vx, Fz, T(e.Kya), T(e.sigma_y), low);
+  const T sx = damped_slip(slip.x, velocity.Vsx, Vx, Fz, T(state.Kxk), T(state.sigma_x), low);
+  const T sy = damped_slip(slip.y, -velocity.Vsy, Vx, Fz, T(state.Kya), T(state.sigma_y), low);
 
   // the formula with its slopes by load, slips and inclination
   D in[4] = {D(value_of(Fz)), D(value_of(sx)), D(value_of(sy)), D(value_of(gamma))};
@@ -137,14 +113,14 @@ inline WheelForces<T> tyre_forces(TyreElement& e, const V3& axis_body, const Vec
     return result + x.v;
   };
   const T Fx = chained(o.Fx), Fy = chained(o.Fy), Mx = chained(o.Mx), My = chained(o.My), Mz = chained(o.Mz);
-  e.last_Fx = o.Fx.v;
-  e.last_Fy = o.Fy.v;
-  e.sigma_x = o.sigma_x.v * deflection_share(o.mux.v * value_of(Fz), o.Kxk.v, value_of(sx));
-  e.sigma_y = o.sigma_y.v * deflection_share(o.muy.v * value_of(Fz), o.Kya.v, value_of(sy));
-  e.Kxk = o.Kxk.v;
-  e.Kya = o.Kya.v;
-  e.forces = {o.Fx.v, o.Fy.v, value_of(Fz), o.Mx.v, o.My.v, o.Mz.v, contact_in.kappa.v, std::atan(value_of(sy)),
-              gamma_value, value_of(rho)};
+  state.Fx = o.Fx.v;
+  state.Fy = o.Fy.v;
+  state.sigma_x = o.sigma_x.v * deflection_share(o.mux.v * value_of(Fz), o.Kxk.v, value_of(sx));
+  state.sigma_y = o.sigma_y.v * deflection_share(o.muy.v * value_of(Fz), o.Kya.v, value_of(sy));
+  state.Kxk = o.Kxk.v;
+  state.Kya = o.Kya.v;
+  out.output = {o.Fx.v, o.Fy.v, value_of(Fz), o.Mx.v, o.My.v, o.Mz.v, contact_in.kappa.v, std::atan(value_of(sy)),
+                gamma_value, value_of(rho)};
 
   out.f = forward * Fx + lateral * Fy + road.normal * Fz;
   const Vec3<T> moment = cross(contact, out.f) + forward * Mx + axis * My + road.normal * Mz;

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import ConvergenceError, InputError, Problem, raise_if_errors
+from trackrod.core.model_state import ModelState
 from trackrod.core.motion import Attitude
 from trackrod.core.plain import Plain
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
 from trackrod.multibody.compile import CompiledModel, compile_vehicle
+from trackrod.multibody.layout import state_elements
 from trackrod.multibody.mechanism import find_wrong_mechanism, listed
 from trackrod.multibody.motion import MultibodyMotion, Rows, wheel_pose
 from trackrod.multibody.steering import SteeringModel
@@ -156,6 +159,27 @@ class MultibodyVehicle:
             iterations=iterations,
             residual=residual,
         )
+
+    def state(self) -> ModelState:
+        """State and lasting inputs at this instant, to be kept, saved and set again."""
+        return ModelState("multibody", self.vehicle.name, *self._names_and_units, self._core.state())
+
+    def set_state(self, state: ModelState) -> None:
+        """Go on from a state; step and iterations stay as they are.
+
+        Raises
+        ------
+        InputError
+            The state is that of another vehicle, model or steering.
+        """
+        state.check("multibody", self.vehicle.name, self._names_and_units[0])
+        self._core.set_state(np.ascontiguousarray(state.values))
+        self._steepness = -state["input.gravity.z"] / STANDARD_GRAVITY
+
+    @cached_property
+    def _names_and_units(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        elements = state_elements(self.model)
+        return tuple(name for name, _ in elements), tuple(kind.unit for _, kind in elements)
 
     def tilt(self, grade: float) -> None:
         """Let the road rise ahead by this much for each metre [-]; to be called before `settle`."""

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from trackrod.core import signals
 from trackrod.core.errors import InputError
+from trackrod.core.model_state import ModelState
 from trackrod.core.series import Run
 from trackrod.multibody.driving import Equilibrium, MultibodyVehicle
+from trackrod.multibody.layout import road_height
 from trackrod.multibody.reference import TOLERANCE, DriverInputs, extrapolated_run
 from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.vehicle import Vehicle
@@ -84,7 +86,7 @@ class Extrapolated:
     """Extrapolation to step zero, of second order, with a tolerance that is asked for and met.
 
     The task is driven once in real time, which settles what a driver does and when; then the same inputs from the
-    equilibrium on are driven with two Newton iterations at ever shorter steps and extrapolated. A driver that decided
+    same state on are driven with two Newton iterations at ever shorter steps and extrapolated. A driver that decided
     anew at every step length would change phases at other times, and the runs would not tend to a limit evenly.
 
     Attributes
@@ -124,7 +126,8 @@ class Extrapolated:
         """
         recorder = _Recorder(vehicle, step=self.step, steering=self.steering)
         run = task(recorder)
-        if run.time.size < 2 or not recorder.controls:
+        begun = recorder.begun
+        if run.time.size < 2 or begun is None:
             raise InputError(f"'{vehicle.name}' was not driven: there is nothing to extrapolate")
         inputs = recorder.inputs()
         sample = min(float(run.time[1] - run.time[0]), _LONGEST_SAMPLE)
@@ -133,9 +136,7 @@ class Extrapolated:
 
         def replay(step: float) -> tuple[Run, float]:
             model = MultibodyVehicle(vehicle, step=step, iterations=2, steering=self.steering)
-            model.tilt(recorder.grade)
-            model.settle()
-            model.start(recorder.speed, recorder.gear)
+            model.set_state(begun)
             time: Array = step * np.arange(1, round(float(inputs.time[-1]) / step) + 1, dtype=np.float64)
             heights = inputs.heights_at(time)
             driven = model.advance(*inputs.at(time), every=round(sample / step), road_heights=heights)
@@ -148,44 +149,46 @@ class Extrapolated:
 
 
 class _Recorder(MultibodyVehicle):
-    """A vehicle that notes what is done to it since it was settled last."""
+    """A vehicle that notes its state when it begins to drive, and the inputs from there on."""
 
     def __init__(self, vehicle: Vehicle, *, step: float, steering: SteeringModel) -> None:
         super().__init__(vehicle, step=step, steering=steering)
-        self.grade, self.speed = 0.0, 0.0
-        self.gear: int | None = None
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self.begun: ModelState | None = None
         self.controls: list[Array] = []
         self.heights: list[Array | None] = []
 
-    def tilt(self, grade: float) -> None:
-        super().tilt(grade)
-        self.grade = grade
-
     def settle(self) -> Equilibrium:
-        self.controls, self.heights = [], []
+        self._begin_anew()
         return super().settle()
 
     def start(self, speed: float, gear: int | None = None) -> None:
+        self._begin_anew()
         super().start(speed, gear)
-        self.speed, self.gear = speed, gear
+
+    def set_state(self, state: ModelState) -> None:
+        self._begin_anew()
+        super().set_state(state)
 
     def advance_rows(self, controls: Array, every: int, road_heights: Array | None = None) -> Array:
+        self.begun = self.begun or self.state()
         rows = super().advance_rows(controls, every, road_heights)
         self.controls.append(np.array(controls, dtype=float))
         self.heights.append(road_heights)
         return rows
 
     def inputs(self) -> DriverInputs:
-        """What was done, from the equilibrium on. The first value holds from the beginning on."""
+        """What was done since it began. The first value holds from the beginning on."""
         angle, throttle, brake, gear = np.concatenate([self.controls[0][:1], *self.controls]).T.copy()
         time: Array = self.step * np.arange(angle.size, dtype=np.float64)
         return DriverInputs(time, angle, throttle, brake, gear, self._road())
 
     def _road(self) -> Array | None:
-        tyres = len(self.model.tyres)
-        if all(heights is None for heights in self.heights):
+        if self.begun is None or all(heights is None for heights in self.heights):
             return None
-        now = np.zeros(tyres)
+        now = np.array([self.begun[road_height(tyre)] for tyre in range(len(self.model.tyres))])
         rows = [now[None]]
         for controls, heights in zip(self.controls, self.heights, strict=True):
             rows.append(np.tile(now, (len(controls), 1)) if heights is None else heights)  # as it was
