@@ -1,13 +1,16 @@
 // Python face of the real-time model: described by maps, compiled, run without the GIL, with or without derivatives.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -481,7 +484,7 @@ void bind_rtm(nb::module_& m) {
   m.def(
       "constants",
       [] {
-        nb::dict values;
+        std::map<std::string, double> values;
         for (const trackrod::constants::Named& c : trackrod::constants::all) values[c.name] = c.value;
         return values;
       },

@@ -274,6 +274,11 @@ class Rtm:
     @property
     def column_count(self) -> int: ...
 
+def constants() -> dict[str, float]:
+    """
+    The constants of trackrod.core.constants that this module was built with.
+    """
+
 class SpeedHolder:
     """The driver who holds a speed with both pedals (driver/hold_speed.hpp)."""
 

@@ -83,3 +83,12 @@ def test_a_block_is_the_same_wherever_it_lies() -> None:
     drive(first, 0, 100)
     assert np.array_equal(first.block(), second.block())
     assert first.block()[1] == first.block().size
+
+
+def test_a_state_on_a_slope_settles_on_its_brakes() -> None:
+    """What a slope asks for comes with the state: a model that never saw the slope settles there as well."""
+    first, second = RealTimeVehicle(spec_of(NAMES[0])), RealTimeVehicle(spec_of(NAMES[0]))
+    first.tilt(0.1)
+    loads = first.settle()
+    second.set_state(first.state())
+    assert second.settle() == loads
