@@ -104,8 +104,8 @@ def reference() -> list[Row]:
 
 def axle_map() -> list[Row]:
     """41 × 41 points of wheel travel and rack travel, both wheels of the front axle, one core."""
-    from tests.reference.correlation import WheelMap, bundled, grid, map_by_core, map_by_exudyn  # noqa: PLC0415
-    from tests.reference.exudyn_vehicle import build, linearised  # noqa: PLC0415
+    from tests.multibody.correlation import WheelMap, bundled, grid, map_by_core, map_by_exudyn  # noqa: PLC0415
+    from tests.multibody.exudyn_vehicle import build, linearised  # noqa: PLC0415
 
     rows = []
     targets = grid(41, travel=0.06, rack=0.06)
@@ -128,8 +128,8 @@ def axle_map() -> list[Row]:
 
 def car_step() -> list[Row]:
     """A step of 1 ms of a car with bushings and without tyres, falling; ours with one Newton iteration, as in use."""
-    from tests.reference.correlation import bundled, on_spring  # noqa: PLC0415
-    from tests.reference.exudyn_vehicle import build, linearised  # noqa: PLC0415
+    from tests.multibody.correlation import bundled, on_spring  # noqa: PLC0415
+    from tests.multibody.exudyn_vehicle import build, linearised  # noqa: PLC0415
 
     rows = []
     for name in ("integral_link", "lcv_7t"):
