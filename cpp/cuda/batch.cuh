@@ -1,4 +1,5 @@
-// Many vehicles on a GPU: a thread steps one vehicle with parameters, state and inputs of its own, all on one compiled model.
+// Many vehicles on a GPU: a thread steps one vehicle with parameters, state and inputs of its own, all on one compiled
+// model.
 #pragma once
 
 #include "trackrod/rtm/step.hpp"
@@ -14,7 +15,8 @@ __global__ void step_batch(const R* block, const Parameters<R>* parameters, Stat
   const Compiled<R, 1> model = view<1>(block);
   State<R> state = states[i];
   Outputs<R> out{};
-  for (int k = 0; k < steps; ++k) step(model, parameters[i], state, inputs[static_cast<long>(k) * vehicles + i], out, h);
+  for (int k = 0; k < steps; ++k)
+    step(model, parameters[i], state, inputs[static_cast<long>(k) * vehicles + i], out, h);
   states[i] = state;
   outputs[i] = out;
 }

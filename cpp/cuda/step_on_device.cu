@@ -78,7 +78,8 @@ int main(int argc, char** argv) {
     parameters.push_back(Parameters<double>::from_array(at));
     start.push_back(State<double>::from_array(at + Parameters<double>::size));
   }
-  for (int i = 0; i < vehicles * steps; ++i, at += Inputs<double>::size) inputs.push_back(Inputs<double>::from_array(at));
+  for (int i = 0; i < vehicles * steps; ++i, at += Inputs<double>::size)
+    inputs.push_back(Inputs<double>::from_array(at));
   for (int i = 0; i < vehicles; ++i, at += State<double>::size) abreast.push_back(State<double>::from_array(at));
 
   // on the CPU, one wheel after the other
@@ -112,11 +113,13 @@ int main(int argc, char** argv) {
   std::vector<State<double>> there = start;
   check(cudaMemcpy(there.data(), states_there, there.size() * sizeof(State<double>), cudaMemcpyDeviceToHost));
 
-  printf("%d vehicles, %d steps of %g s; block %zu bytes, state %zu bytes\n", vehicles, steps, h, block.size() * sizeof(double),
-         sizeof(State<double>));
-  printf("speed of vehicle 1: %.6f m/s at the start, %.6f m/s on the GPU at the end\n", start[0].velocity.x, there[0].velocity.x);
+  printf("%d vehicles, %d steps of %g s; block %zu bytes, state %zu bytes\n", vehicles, steps, h,
+         block.size() * sizeof(double), sizeof(State<double>));
+  printf("speed of vehicle 1: %.6f m/s at the start, %.6f m/s on the GPU at the end\n", start[0].velocity.x,
+         there[0].velocity.x);
   const double device = difference(there, here), lanes = difference(there, abreast);
-  printf("largest difference: %.2e from the CPU, wheel after wheel; %.2e from the CPU, four wheels abreast\n", device, lanes);
+  printf("largest difference: %.2e from the CPU, wheel after wheel; %.2e from the CPU, four wheels abreast\n", device,
+         lanes);
   printf("%.3g vehicle-steps a second\n", 1e3 * static_cast<double>(vehicles) * steps / milliseconds);
   const bool agree = device <= 1e-9 && lanes <= 1e-9;
   printf("%s\n", agree ? "agrees to 1e-9" : "DOES NOT AGREE to 1e-9");

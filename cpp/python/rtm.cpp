@@ -64,7 +64,8 @@ size_t check_wheel(int i) {
 
 void check_controls(size_t every, const Rows& controls) {
   if (every == 0) throw std::invalid_argument("every must be one or more");
-  if (controls.shape(1) != 4 && controls.shape(1) != 5) throw std::invalid_argument("controls need four or five columns");
+  if (controls.shape(1) != 4 && controls.shape(1) != 5)
+    throw std::invalid_argument("controls need four or five columns");
 }
 
 ScriptRows rows_of(double h, const Rows& controls, const Rows& heights) {
@@ -264,8 +265,9 @@ class RtmHandle {
     return {values, slopes};
   }
 
-  // Lets the vehicle come to rest on level ground, with derivatives along directions in the space of the parameters (one in
-  // each row of `along`), as the beginning of scripts. The largest velocity that is left across its heading [m/s].
+  // Lets the vehicle come to rest on level ground, with derivatives along directions in the space of the parameters
+  // (one in each row of `along`), as the beginning of scripts. The largest velocity that is left across its heading
+  // [m/s].
   double settle(double h, size_t steps, const Rows& along) {
     constexpr size_t size = Parameters<double>::size;
     if (along.shape(1) != size) throw std::invalid_argument("a direction needs one component for each parameter");
@@ -304,7 +306,8 @@ class RtmHandle {
                                        const Rows& guide, double strength, bool with_slopes) const {
     const size_t steps = controls.shape(0);
     check_controls(every, controls);
-    if (lead + every > steps || spins.size() != rtm::wheel_count) throw std::invalid_argument("the script is too short");
+    if (lead + every > steps || spins.size() != rtm::wheel_count)
+      throw std::invalid_argument("the script is too short");
     if (guide.shape(1) != 0 && (guide.shape(1) != 3 || guide.shape(0) != steps)) {
       throw std::invalid_argument("a guide needs three columns and a row for each step");
     }
@@ -329,7 +332,8 @@ class RtmHandle {
         step_many(model_, run, driver, h, 0, lead);
         for (size_t k = 0; k < kept; ++k) {
           step_many(model_, run, driver, h, lead + k * every, lead + (k + 1) * every);
-          rtm::write_row(run.state, run.outputs, model_.tyre_count, rtm::write_row(run.inputs, values.data() + k * columns));
+          rtm::write_row(run.state, run.outputs, model_.tyre_count,
+                         rtm::write_row(run.inputs, values.data() + k * columns));
         }
       }
       for (size_t first = 0; first < m; first += directions) {
@@ -348,7 +352,8 @@ class RtmHandle {
   // The model on the rig: travels of the wheels, rack, and for each load of the compliance one value a wheel, to the
   // channels of the pose and the pad load of each wheel.
   NewArray rig(const Rows& targets) {
-    constexpr size_t wheels = rtm::wheel_count, given = wheels + 1 + rtm::load_count * wheels, read = rtm::channel_count + 1;
+    constexpr size_t wheels = rtm::wheel_count, given = wheels + 1 + rtm::load_count * wheels,
+                     read = rtm::channel_count + 1;
     if (targets.shape(1) != given) throw std::invalid_argument("wrong number of targets of the rig");
     NewArray out = new_array({targets.shape(0), wheels, read});
     nb::gil_scoped_release release;
@@ -393,12 +398,14 @@ class RtmHandle {
     return out;
   }
   static RtmRun<D> with_derivatives(const RtmRun<double>& run) {
-    return {Parameters<D>::from_array(run.parameters.data()), rtm::State<D>::from_array(run.state.data()),
-            rtm::Inputs<D>::from_array(run.inputs.data()), {}};
+    return {Parameters<D>::from_array(run.parameters.data()),
+            rtm::State<D>::from_array(run.state.data()),
+            rtm::Inputs<D>::from_array(run.inputs.data()),
+            {}};
   }
   // Steps on and writes values and slopes down.
-  void record(RtmRun<D>& run, ScriptDriver<D>& driver, double h, size_t lead, size_t kept, size_t every, bool with_inputs,
-              size_t first, size_t count, double* values, double* slopes, size_t m) const {
+  void record(RtmRun<D>& run, ScriptDriver<D>& driver, double h, size_t lead, size_t kept, size_t every,
+              bool with_inputs, size_t first, size_t count, double* values, double* slopes, size_t m) const {
     const size_t columns = (with_inputs ? rtm::row_inputs : 0) + column_count();
     std::vector<D> row(columns);
     for (size_t i = 0; i < kept; ++i) {
@@ -440,9 +447,10 @@ void bind_rtm(nb::module_& m) {
                                static_cast<int>(rtm::row_size), static_cast<int>(rtm::tyre_row_size));
       },
       "Numbers of a state, of inputs, of outputs, of a row of a run without tyres, of a tyre in it.");
-  nb::class_<RtmHandle> type(m, "Rtm",
-                             "The real-time model. Parameters are in the order of trackrod.rtm.coefficients; wheels fl, fr, "
-                             "rl, rr. States, inputs and rows of runs are laid out as trackrod.rtm.layout says.");
+  nb::class_<RtmHandle> type(
+      m, "Rtm",
+      "The real-time model. Parameters are in the order of trackrod.rtm.coefficients; wheels fl, fr, "
+      "rl, rr. States, inputs and rows of runs are laid out as trackrod.rtm.layout says.");
   trackrod::bind_driveline(type);
   type.def(nb::init<const trackrod::Values&>(), "parameters"_a)
       .def("set_parameters", &RtmHandle::set_parameters, "parameters"_a)
@@ -462,7 +470,8 @@ void bind_rtm(nb::module_& m) {
       .def("set_friction", &RtmHandle::set_friction, "mu"_a)
       .def("set_lag", &RtmHandle::set_lag, "seconds"_a)
       .def("block", &RtmHandle::block, "The compiled model as one flat block of numbers.")
-      .def("state", &RtmHandle::state, "All numbers of the state and of the inputs, in the order of trackrod.rtm.layout.")
+      .def("state", &RtmHandle::state,
+           "All numbers of the state and of the inputs, in the order of trackrod.rtm.layout.")
       .def("set_state", &RtmHandle::set_state, "numbers"_a, "Go on from a state that state() gave.")
       .def("reset", &RtmHandle::reset)
       .def("start", &RtmHandle::start, "speed"_a, "spins"_a, "engine_speed"_a, "gear"_a)
@@ -471,13 +480,16 @@ void bind_rtm(nb::module_& m) {
            "Rows of controls (steering-wheel angle, throttle, brake, gear) to rows of states, and the seconds spent.")
       .def("derivatives", &RtmHandle::derivatives, "h"_a, "every"_a, "controls"_a, "heights"_a, "seeds"_a)
       .def("settle", &RtmHandle::settle, "h"_a, "steps"_a, "along"_a,
-           "Come to rest on level ground, with derivatives along directions of the parameters, one in each row; the velocity left.")
+           "Come to rest on level ground, with derivatives along directions of the parameters, one in each row; the "
+           "velocity left.")
       .def("drive", &RtmHandle::drive, "h"_a, "every"_a, "lead"_a, "speed"_a, "spins"_a, "engine_speed"_a, "gear"_a,
            "throttle"_a, "controls"_a, "guide"_a, "strength"_a, "with_slopes"_a,
-           "Rows of the driver's three inputs and the states, and their derivatives along the directions of settle(), of a script driven from the settled state; "
+           "Rows of the driver's three inputs and the states, and their derivatives along the directions of settle(), "
+           "of a script driven from the settled state; "
            "a fifth column of the controls is a speed to hold. Safe to be called by several threads.")
       .def("rig", &RtmHandle::rig, "targets"_a,
-           "The model on the K&C rig: rows of travels (4), rack and loads (load x wheel) to the channels of the pose and the "
+           "The model on the K&C rig: rows of travels (4), rack and loads (load x wheel) to the channels of the pose "
+           "and the "
            "pad load of each wheel.")
       .def_prop_ro("column_count", &RtmHandle::column_count);
 

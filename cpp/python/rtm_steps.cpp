@@ -10,8 +10,8 @@
 
 namespace trackrod {
 
-TRACKROD_VARIANTS void step_many(const RtmCompiled<double>& model, RtmRun<double>& run, rtm::ScriptDriver<double>& driver,
-                                 double h, std::size_t begin, std::size_t end) {
+TRACKROD_VARIANTS void step_many(const RtmCompiled<double>& model, RtmRun<double>& run,
+                                 rtm::ScriptDriver<double>& driver, double h, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
     driver.set(i, model, run.parameters, run.state, run.inputs);
     rtm::step(model, run.parameters, run.state, run.inputs, run.outputs, h);

@@ -1,5 +1,5 @@
-// Steps of the real-time model under a driver's inputs. They are compiled apart, one file for each scalar type, because they
-// take longer than all the rest of its Python face.
+// Steps of the real-time model under a driver's inputs. They are compiled apart, one file for each scalar type, because
+// they take longer than all the rest of its Python face.
 #pragma once
 
 #include <cstddef>

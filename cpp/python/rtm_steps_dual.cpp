@@ -1,5 +1,5 @@
-// Steps of the real-time model with derivatives. One variant only: with wider instructions these steps are an eighth faster,
-// inlined into one function not at all, and either takes a minute and a half to compile.
+// Steps of the real-time model with derivatives. One variant only: with wider instructions these steps are an eighth
+// faster, inlined into one function not at all, and either takes a minute and a half to compile.
 #include "rtm_steps.hpp"
 
 namespace trackrod {

@@ -1,6 +1,4 @@
 // The real-time model in other precisions: a small car made here, with straight maps, driven through a step steer.
-#include "trackrod/rtm/step.hpp"
-
 #include <stdlib.h>
 
 #include <new>
@@ -9,6 +7,7 @@
 #include "check.hpp"
 #include "trackrod/dual.hpp"
 #include "trackrod/rtm/compile.hpp"
+#include "trackrod/rtm/step.hpp"
 
 namespace {
 long allocations = 0;
@@ -62,8 +61,8 @@ rtm::ComplianceData side_compliance() {
 
 MagicFormulaCoefficients<double> coefficients() {
   MagicFormulaCoefficients<double> c{};
-  for (double* scale : {&c.LFZO, &c.LCX, &c.LMUX, &c.LEX, &c.LKX, &c.LCY, &c.LMUY, &c.LEY, &c.LKY, &c.LTR, &c.LXAL, &c.LYKA,
-                        &c.LMX, &c.LMY, &c.LCZ, &c.LSGKP, &c.LSGAL, &c.LGAX, &c.LGAY, &c.LGAZ}) {
+  for (double* scale : {&c.LFZO, &c.LCX,  &c.LMUX, &c.LEX, &c.LKX, &c.LCY,   &c.LMUY,  &c.LEY,  &c.LKY,  &c.LTR,
+                        &c.LXAL, &c.LYKA, &c.LMX,  &c.LMY, &c.LCZ, &c.LSGKP, &c.LSGAL, &c.LGAX, &c.LGAY, &c.LGAZ}) {
     *scale = 1.0;
   }
   c.FNOMIN = 4000.0;

@@ -1,9 +1,9 @@
 // One flat block of numbers: what a compiled model is made of.
 //
-// A writer appends numbers and arrays; a reader walks over them in the same order and hands out views. Nothing in a block
-// is an address: it may be moved, saved, hashed or copied to a device, and read there. Arrays begin at multiples of
-// block_alignment bytes, counted from the beginning; a block whose memory begins at such a multiple can be read in SIMD
-// lanes.
+// A writer appends numbers and arrays; a reader walks over them in the same order and hands out views. Nothing in a
+// block is an address: it may be moved, saved, hashed or copied to a device, and read there. Arrays begin at multiples
+// of block_alignment bytes, counted from the beginning; a block whose memory begins at such a multiple can be read in
+// SIMD lanes.
 #pragma once
 
 #include "trackrod/scalar.hpp"

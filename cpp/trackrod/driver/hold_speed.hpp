@@ -1,9 +1,9 @@
-// The driver who holds a speed with both pedals: u = P e + I (sum of e) of the error e in longitudinal velocity; above zero
-// u is the throttle, below zero a part of it the brake. The sum starts at the present throttle and stops where a pedal has
-// reached an end.
+// The driver who holds a speed with both pedals: u = P e + I (sum of e) of the error e in longitudinal velocity; above
+// zero u is the throttle, below zero a part of it the brake. The sum starts at the present throttle and stops where a
+// pedal has reached an end.
 //
-// At walking pace P falls with the speed that is held and I with its square: in the lowest gear the engine swings at about
-// 8 Hz against the mass of the vehicle on the tyres, which the full gains would keep going.
+// At walking pace P falls with the speed that is held and I with its square: in the lowest gear the engine swings at
+// about 8 Hz against the mass of the vehicle on the tyres, which the full gains would keep going.
 //
 // T may be Dual: derivatives of a run then hold for the closed loop.
 #pragma once

@@ -14,7 +14,8 @@ TRACKROD_HD constexpr R resistance(R h) {
   return R(constants::brake_stiffness) * h + R(constants::brake_damping);
 }
 
-// Torque on the wheel of a brake that holds, wound up by an angle at the beginning of a step h and with a spin at its end.
+// Torque on the wheel of a brake that holds, wound up by an angle at the beginning of a step h and with a spin at its
+// end.
 template <class T>
 TRACKROD_HD inline T holding(const T& angle, const T& spin, RealOf<T> h) {
   using R = RealOf<T>;

@@ -27,7 +27,8 @@ struct DrivelineData {
     to.array(torques);
     to.number(static_cast<double>(ratios.size()));
     for (const std::vector<double>* values : {&ratios, &upshift, &downshift, &shares}) to.array(*values);
-    for (const double x : {final_drive, efficiency, shift_time, engine_inertia, driveline_inertia, idle, limit, clutch_capacity}) {
+    for (const double x :
+         {final_drive, efficiency, shift_time, engine_inertia, driveline_inertia, idle, limit, clutch_capacity}) {
       to.number(x);
     }
   }

@@ -1,7 +1,7 @@
 // A limited-slip differential: torque from the faster wheel to the slower over the difference of their speeds.
 //
-// Implicit in the spins: at the end of a step they are base + gain x (clutch torque), and each moves by `mobility` for a
-// unit of torque. With the torque T0 and the slope k at the difference d of the speeds at the beginning,
+// Implicit in the spins: at the end of a step they are base + gain x (clutch torque), and each moves by `mobility` for
+// a unit of torque. With the torque T0 and the slope k at the difference d of the speeds at the beginning,
 //   T = T0 + k (base_left - base_right - d) / (1 + k (mobility_left + mobility_right)) + the same of the gains.
 #pragma once
 
@@ -20,7 +20,8 @@ struct More {
 template <class R, class T>
 TRACKROD_HD inline T slope(const Table1D<R>& torque, const T& difference) {
   const R aside = R(1e-3);
-  return max(T(0.0), (value_at(torque, T(difference + aside)) - value_at(torque, T(difference - aside))) * (R(0.5) / aside));
+  return max(T(0.0),
+             (value_at(torque, T(difference + aside)) - value_at(torque, T(difference - aside))) * (R(0.5) / aside));
 }
 
 template <class R, class T>

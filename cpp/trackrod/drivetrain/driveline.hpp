@@ -1,12 +1,12 @@
 // Engine, clutch and gearbox: one torque that couples the engine's speed with the spins of the driven wheels.
 //
-// The clutch torque is an unknown of the implicit step: with the engine's speed w_e, the gearbox input speed w_in = sum of
-// g_k omega_k and a slip of 1/K for each newton metre,
+// The clutch torque is an unknown of the implicit step: with the engine's speed w_e, the gearbox input speed w_in = sum
+// of g_k omega_k and a slip of 1/K for each newton metre,
 //   T (1/K + h/J) + w_in = w_e + h T_e / J,
 // unless the clutch slips; then T is its capacity. Stiff coupling therefore costs no stability.
 //
-// A gear is changed at the instant within a step at which the shift speed is passed, one step late: the motion is then a
-// continuous function of the parameters, and its derivatives hold through the shift.
+// A gear is changed at the instant within a step at which the shift speed is passed, one step late: the motion is then
+// a continuous function of the parameters, and its derivatives hold through the shift.
 //
 // Hardware is a view of plain numbers R in a block, state and torques are of type T.
 #pragma once
@@ -23,14 +23,14 @@ template <class R>
 struct Driveline {
   bool present;
   Axis<R> speeds, throttles;
-  const R* torques;                    // [speed][throttle] [N m]
+  const R* torques;  // [speed][throttle] [N m]
   int gears;
   const R *ratios, *upshift, *downshift;  // [-], [rad/s]
-  const R* shares;                     // of each wheel in the torque; they sum to one
+  const R* shares;                        // of each wheel in the torque; they sum to one
   R final_drive, efficiency, shift_time;
   R engine_inertia, driveline_inertia;  // [kg m2], the second at the gearbox output
-  R idle, limit;                       // [rad/s]
-  R clutch_capacity;                   // [N m]
+  R idle, limit;                        // [rad/s]
+  R clutch_capacity;                    // [N m]
 
   TRACKROD_HD static Driveline read(BlockReader<R>& from, int wheels) {
     Driveline d{};
@@ -99,8 +99,12 @@ TRACKROD_HD inline DrivelineState<T> started(const T& speed, int gear) {
 
 template <class R, class T>
 TRACKROD_HD inline T map_torque(const Driveline<R>& d, const T& speed, const T& pedal, const T& factor) {
-  const Table2D<R> table{{d.speeds.knots, d.speeds.count, R(0.0)}, {d.throttles.knots, d.throttles.count, R(0.0)}, 1,
-                         d.torques, nullptr, Extrapolation::constant};
+  const Table2D<R> table{{d.speeds.knots, d.speeds.count, R(0.0)},
+                         {d.throttles.knots, d.throttles.count, R(0.0)},
+                         1,
+                         d.torques,
+                         nullptr,
+                         Extrapolation::constant};
   T value(0.0);
   evaluate(table, speed, pedal, &value);
   return value * factor;
@@ -131,8 +135,8 @@ TRACKROD_HD inline void change_above(DrivelineState<T>& s, const T& speed, RealO
 }
 
 template <class R, class T>
-TRACKROD_HD inline void choose_gear(const Driveline<R>& d, DrivelineState<T>& s, const DrivelineInput<T>& in, const T* spins,
-                                    int count, R h) {
+TRACKROD_HD inline void choose_gear(const Driveline<R>& d, DrivelineState<T>& s, const DrivelineInput<T>& in,
+                                    const T* spins, int count, R h) {
   if (in.wanted_gear != 0) {
     const int next = in.wanted_gear < 0 ? 0 : in.wanted_gear > d.gears ? d.gears : in.wanted_gear;
     if (next != gear_of(s)) s.since_shift = T(0.0);
@@ -145,7 +149,8 @@ TRACKROD_HD inline void choose_gear(const Driveline<R>& d, DrivelineState<T>& s,
   const int gear = gear_of(s);
   if (gear < d.gears && value_of(in.throttle) > R(0.0)) change_above(s, input, d.upshift[gear - 1], 1, h);
   const int now = gear_of(s);
-  if (now > 1 && now == static_cast<int>(value_of(s.next_gear))) change_above(s, T(-input), -d.downshift[now - 2], -1, h);
+  if (now > 1 && now == static_cast<int>(value_of(s.next_gear)))
+    change_above(s, T(-input), -d.downshift[now - 2], -1, h);
 }
 
 // Decides gear, engine torque and clutch capacity for a step that begins with these wheel speeds.
@@ -188,8 +193,8 @@ TRACKROD_HD inline DrivelineStep<T> begin_step(const Driveline<R>& d, DrivelineS
 // The clutch torque at the end of a step, within its capacity, if the gearbox input has a speed under the torque given
 // and gains `slope` for each unit more.
 template <class T>
-TRACKROD_HD inline T clutch_torque(const DrivelineState<T>& s, const DrivelineStep<T>& step, const T& given, const T& speed,
-                                   const T& slope, RealOf<T> h) {
+TRACKROD_HD inline T clutch_torque(const DrivelineState<T>& s, const DrivelineStep<T>& step, const T& given,
+                                   const T& speed, const T& slope, RealOf<T> h) {
   using R = RealOf<T>;
   if (!(value_of(step.capacity) > R(0.0))) return T(0.0);
   const R give = R(constants::clutch_slip) + h / step.inertia;

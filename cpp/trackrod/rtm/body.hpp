@@ -1,8 +1,8 @@
 // The sprung body and the wheels' masses: the equations of motion, solved for the accelerations, and the step.
 //
-// With u = (v, w, z') they are M u' = Q, where each wheel adds m_i (1, [p_i], J_i)' (1, [p_i], J_i) to the mass matrix, and
-// the tyre's force F and moment N on its carrier the power F . v_Wi + N . (w + G_i z'). The travels are eliminated axle by
-// axle, which leaves 6x6.
+// With u = (v, w, z') they are M u' = Q, where each wheel adds m_i (1, [p_i], J_i)' (1, [p_i], J_i) to the mass matrix,
+// and the tyre's force F and moment N on its carrier the power F . v_Wi + N . (w + G_i z'). The travels are eliminated
+// axle by axle, which leaves 6x6.
 #pragma once
 
 #include "trackrod/rtm/suspension.hpp"
@@ -45,8 +45,8 @@ TRACKROD_HD inline Vec3<T> air_moment(const Compiled<R, lanes>& m, const Paramet
 
 // Accelerations of body and wheels, and the new velocities and positions.
 template <class R, int lanes, class T>
-TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s, const Inputs<T>& in,
-                                    const Mat3<T>& Rot, const WheelMotion<LanesOf<T, lanes>>* k,
+TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s,
+                                    const Inputs<T>& in, const Mat3<T>& Rot, const WheelMotion<LanesOf<T, lanes>>* k,
                                     const WheelLoad<LanesOf<T, lanes>>* load, R h, Outputs<T>& outputs) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
@@ -78,7 +78,9 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
       return make_lanes<L>([&](int i) { return s.slope_before[g * lanes + i][j][axis]; });
     };
     const Vec3<L> last[2] = {{before(0, 0), before(0, 1), before(0, 2)}, {before(1, 0), before(1, 1), before(1, 2)}};
-    const Vec3<L> drift = ((a.J[0] - last[0]) * W::of_left(s.travel_rate, g) + (a.J[1] - last[1]) * W::of_right(s.travel_rate, g)) * (R(1.0) / h);
+    const Vec3<L> drift =
+        ((a.J[0] - last[0]) * W::of_left(s.travel_rate, g) + (a.J[1] - last[1]) * W::of_right(s.travel_rate, g)) *
+        (R(1.0) / h);
     // w x (w x p) + 2 w x p' = w x (w x p + 2 p')
     const Vec3<L> a0 = cross(w, cross(w, a.p) + a.rate * R(2.0)) + drift;
     const Vec3<L> f = load[g].f - (a0 - free) * mass_here;
@@ -116,8 +118,8 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
     const int left = 2 * axle, right = left + 1;
     return T(lane(of_group(left / lanes), left % lanes) + lane(of_group(right / lanes), right % lanes));
   };
-  T B[wheel_count][6];             // coupling of body and travels
-  T D[2][3], right[wheel_count];   // mass of the travels of an axle: ll, lr, rr
+  T B[wheel_count][6];            // coupling of body and travels
+  T D[2][3], right[wheel_count];  // mass of the travels of an axle: ll, lr, rr
   for (int axle = 0; axle < 2; ++axle) {
     for (int j = 0; j < 2; ++j) {
       for (int i = 0; i < 3; ++i) {
@@ -149,7 +151,8 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
     inverse[axle][2] = D[axle][0] * scale;
     const T *B0 = B[2 * axle], *B1 = B[2 * axle + 1];
     for (int i = 0; i < 6; ++i) {
-      const T X0 = inverse[axle][0] * B0[i] + inverse[axle][1] * B1[i], X1 = inverse[axle][1] * B0[i] + inverse[axle][2] * B1[i];
+      const T X0 = inverse[axle][0] * B0[i] + inverse[axle][1] * B1[i],
+              X1 = inverse[axle][1] * B0[i] + inverse[axle][2] * B1[i];
       for (int j = 0; j <= i; ++j) A[i][j] -= X0 * B0[j] + X1 * B1[j];
       b[i] -= X0 * right[2 * axle] + X1 * right[2 * axle + 1];
     }

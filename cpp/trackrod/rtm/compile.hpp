@@ -23,7 +23,8 @@ class Compiler {
     for (const WheelData& wheel : d_.wheels) write_wheel(wheel);
     for (const AxleData& axle : d_.axles) {
       to_.number(axle.steered ? 1.0 : 0.0);
-      for (const OwnedCurve* c : {&axle.spring, &axle.stops, &axle.antiroll, &axle.damper, &axle.differential}) to_.curve(*c);
+      for (const OwnedCurve* c : {&axle.spring, &axle.stops, &axle.antiroll, &axle.damper, &axle.differential})
+        to_.curve(*c);
     }
     const SteeringData& s = d_.steering;
     to_.number(s.elastic ? 1.0 : 0.0);
@@ -135,7 +136,8 @@ class Compiler {
     };
     rows(4, [](const TyreData& t, int k) {
       const double low_speed = t.tyre.model == TyreModel::pac89 ? pac89::low_speed : t.tyre.mf.VXLOW;
-      const double numbers[] = {t.tyre.mirrored ? 1.0 : 0.0, t.wheel % 2 == 0 ? t.offset : -t.offset, t.pressure, low_speed};
+      const double numbers[] = {t.tyre.mirrored ? 1.0 : 0.0, t.wheel % 2 == 0 ? t.offset : -t.offset, t.pressure,
+                                low_speed};
       return numbers[k];
     });
     rows(MagicFormulaCoefficients<double>::size, [](const TyreData& t, int k) { return t.tyre.mf.data()[k]; });

@@ -1,7 +1,8 @@
 // The compiled real-time model: read-only views into one flat block of numbers, laid out as the step reads them.
 //
-// It owns nothing. compile() in compile.hpp writes the block on the host; view() walks over it, there or on a device. One
-// block serves steps with one wheel after the other (lanes = 1: float, Dual, GPU) and four abreast (lanes = 4: double).
+// It owns nothing. compile() in compile.hpp writes the block on the host; view() walks over it, there or on a device.
+// One block serves steps with one wheel after the other (lanes = 1: float, Dual, GPU) and four abreast (lanes = 4:
+// double).
 #pragma once
 
 #include "trackrod/block.hpp"
@@ -76,11 +77,11 @@ struct TyreTables {
 template <class R, int lanes>
 struct TyreGroup {
   int count;
-  bool in_order;      // lane i is wheel i, and no wheel has another tyre
+  bool in_order;  // lane i is wheel i, and no wheel has another tyre
   TyreModel model;
-  int index[lanes];   // of the tyres; lanes beyond the last repeat it
+  int index[lanes];  // of the tyres; lanes beyond the last repeat it
   int wheel[lanes];
-  const R* numbers;   // [mirrored, outward, pressure, low speed][lane]
+  const R* numbers;     // [mirrored, outward, pressure, low speed][lane]
   const R *mf, *pac89;  // coefficients[coefficient][lane]
 };
 

@@ -17,7 +17,9 @@ struct GroupCurves {
   bool has_carcass, has_bottoming;
 
   TRACKROD_HD GroupCurves(const Compiled<R, lanes>& m, const TyreGroup<R, lanes>& g)
-      : tyres(m.tyres), group(g), has_carcass(m.tyres[g.index[0]].carcass.axis.count > 0),
+      : tyres(m.tyres),
+        group(g),
+        has_carcass(m.tyres[g.index[0]].carcass.axis.count > 0),
         has_bottoming(m.tyres[g.index[0]].bottoming.axis.count > 0) {}
 
   template <class L>
@@ -41,11 +43,11 @@ TRACKROD_HD inline ContactOutput<L> evaluate_tyre(const TyreView<C>& tyre, const
     constexpr int varying = 5;
     using D = Dual<varying, R>;
     const L* const outer[varying] = {&in.Fz, &in.kappa, &in.tan_alpha, &in.gamma, &in.Vx};
-    const ContactOutput<D> out = evaluate(tyre,
-                                          ContactInput<D>{D::variable(in.Fz.v, 0), D::variable(in.kappa.v, 1),
-                                                          D::variable(in.tan_alpha.v, 2), D::variable(in.gamma.v, 3),
-                                                          D::variable(in.Vx.v, 4), D(in.p.v), D(in.mu.v)},
-                                          Limits::on);
+    const ContactOutput<D> out =
+        evaluate(tyre,
+                 ContactInput<D>{D::variable(in.Fz.v, 0), D::variable(in.kappa.v, 1), D::variable(in.tan_alpha.v, 2),
+                                 D::variable(in.gamma.v, 3), D::variable(in.Vx.v, 4), D(in.p.v), D(in.mu.v)},
+                 Limits::on);
     const auto chained = [&](const D& x) {
       L result(x.v);
       for (int j = 0; j < varying; ++j) {
@@ -53,8 +55,9 @@ TRACKROD_HD inline ContactOutput<L> evaluate_tyre(const TyreView<C>& tyre, const
       }
       return result;
     };
-    return {chained(out.Fx),  chained(out.Fy),  chained(out.Mx),  chained(out.My),      chained(out.Mz),     chained(out.mux),
-            chained(out.muy), chained(out.Kxk), chained(out.Kya), chained(out.sigma_x), chained(out.sigma_y)};
+    return {chained(out.Fx),  chained(out.Fy),      chained(out.Mx),     chained(out.My),
+            chained(out.Mz),  chained(out.mux),     chained(out.muy),    chained(out.Kxk),
+            chained(out.Kya), chained(out.sigma_x), chained(out.sigma_y)};
   }
 }
 
@@ -114,7 +117,8 @@ struct GroupContact {
     const L Vx = v_contact.x * fx + v_contact.y * fy, Vsy = v_contact.y * fx - v_contact.x * fy;
     const L Re = effective_radius(tyre, Fz, omega, pressure);
     const ContactVelocity<L> velocity{Vx, Vx - omega * Re, Vsy};
-    const TransientSlip<L> slip = relax(TransientSlip<L>{now.slip_x, now.slip_y}, velocity, now.sigma_x, now.sigma_y, h);
+    const TransientSlip<L> slip =
+        relax(TransientSlip<L>{now.slip_x, now.slip_y}, velocity, now.sigma_x, now.sigma_y, h);
     const TransientSlip<L> damped{damped_slip(slip.x, velocity.Vsx, Vx, Fz, now.Kxk, now.sigma_x, low_speed),
                                   damped_slip(slip.y, L(-Vsy), Vx, Fz, now.Kya, now.sigma_y, low_speed)};
     const L loaded = select(touches, Fz, L(zero));
@@ -146,7 +150,8 @@ struct GroupContact {
     const Vec3<L> moment = cross(from_centre, f) + axis * o.My + Vec3<L>{fx * o.Mx, fy * o.Mx, o.Mz};
     const L about = dot(axis, moment);
     const Mat3<T> back = transpose(Rot);
-    add(touches, {back * f, back * (moment - axis * about), about, o.Fx, o.Fy, o.Mz, L(zero), L(zero), -from_centre.z}, load);
+    add(touches, {back * f, back * (moment - axis * about), about, o.Fx, o.Fy, o.Mz, L(zero), L(zero), -from_centre.z},
+        load);
   }
 
  private:
@@ -222,7 +227,8 @@ TRACKROD_HD inline void tyre_loads(const Compiled<R, lanes>& m, State<T>& s, con
   for (int g = 0; g < Wheels<T, lanes>::groups; ++g) {
     load[g] = {{none, none, none}, {none, none, none}, none, none, none, none, none, none, L(R(1.0))};
   }
-  for (int g = 0; g < m.group_count; ++g) GroupContact<R, lanes, T>{m, m.groups[g], s, outputs}.roll(in, Rot, k, h, load);
+  for (int g = 0; g < m.group_count; ++g)
+    GroupContact<R, lanes, T>{m, m.groups[g], s, outputs}.roll(in, Rot, k, h, load);
 }
 
 }  // namespace trackrod::rtm

@@ -31,8 +31,8 @@ struct WheelData {
 struct AxleData {
   bool steered = false;           // second variable of the kinematics is the rack
   bool drive_on_carrier = false;  // the differential sits on the axle
-  // Load under the wheel over travel, without stops; force of stops over travel, of the bar over half the opposite travel;
-  // of a damper over the rate of its length; of a limited-slip differential over the difference of its speeds.
+  // Load under the wheel over travel, without stops; force of stops over travel, of the bar over half the opposite
+  // travel; of a damper over the rate of its length; of a limited-slip differential over the difference of its speeds.
   OwnedCurve spring, stops, antiroll, damper, differential;
 };
 
@@ -40,11 +40,11 @@ struct AxleData {
 // (Pfeffer's model). Without it the rack follows the steering wheel by the ratio.
 struct SteeringData {
   bool elastic = false;
-  OwnedCurve torsion_bar;  // torque over twist [N m], [rad]
-  OwnedCurve assist;       // force on the rack over twist, in the sense of the twist [N], [rad]
-  double rack_mass = 3.0;  // [kg]
-  double rack_damping = 500.0;   // [N s/m]
-  double rack_friction = 0.0;    // [N]
+  OwnedCurve torsion_bar;       // torque over twist [N m], [rad]
+  OwnedCurve assist;            // force on the rack over twist, in the sense of the twist [N], [rad]
+  double rack_mass = 3.0;       // [kg]
+  double rack_damping = 500.0;  // [N s/m]
+  double rack_friction = 0.0;   // [N]
 };
 
 struct TyreData {

@@ -12,14 +12,15 @@ namespace trackrod::rtm {
 
 // The torque of a locking differential moves left and right spin against each other, by what the clutch does as well.
 template <class R, int lanes, class T>
-TRACKROD_HD inline differential::More<T> lock_axle(const Compiled<R, lanes>& m, const State<T>& s, int axle, const T* mobility,
-                                                   LanesOf<T, lanes>* base, LanesOf<T, lanes>* gain) {
+TRACKROD_HD inline differential::More<T> lock_axle(const Compiled<R, lanes>& m, const State<T>& s, int axle,
+                                                   const T* mobility, LanesOf<T, lanes>* base,
+                                                   LanesOf<T, lanes>* gain) {
   using L = LanesOf<T, lanes>;
   const int left = 2 * axle, right = left + 1, g = left / lanes, h = right / lanes;
   const T difference = s.spin[left] - s.spin[right];
   const auto apart = [&](const L* of) { return T(lane(of[g], left % lanes) - lane(of[h], right % lanes)); };
-  const differential::More<T> more = differential::lock(m.axles[axle].differential, difference, apart(base), apart(gain),
-                                                        T(mobility[left] + mobility[right]));
+  const differential::More<T> more = differential::lock(m.axles[axle].differential, difference, apart(base),
+                                                        apart(gain), T(mobility[left] + mobility[right]));
   const auto move = [&](L* of, const T& torque) {
     set_lane(of[g], left % lanes, T(lane(of[g], left % lanes) - mobility[left] * torque));
     set_lane(of[h], right % lanes, T(lane(of[h], right % lanes) + mobility[right] * torque));
@@ -31,8 +32,8 @@ TRACKROD_HD inline differential::More<T> lock_axle(const Compiled<R, lanes>& m, 
 
 // New spins; the brake and drive torques are left in the loads.
 template <class R, int lanes, class T>
-TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s, const Inputs<T>& in,
-                                    WheelLoad<LanesOf<T, lanes>>* load, R h) {
+TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s,
+                                    const Inputs<T>& in, WheelLoad<LanesOf<T, lanes>>* load, R h) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
   DrivelineState<T>& engine = s.driveline;

@@ -13,13 +13,13 @@ namespace trackrod::rtm {
 // Place and motion of wheels against the body.
 template <class L>
 struct WheelMotion {
-  Vec3<L> p;         // wheel centre from the sprung centre of gravity, body axes
-  Vec3<L> J[2];      // by the travels of the left and right wheel of the axle
-  Vec3<L> G[2];      // rotation by the same
-  L damper[2];       // length of the damper by the same
-  Vec3<L> rate;      // of p in the body
-  Vec3<L> turning;   // rotation by the travels' rates
-  Vec3<L> axis;      // spin axis in body axes
+  Vec3<L> p;                      // wheel centre from the sprung centre of gravity, body axes
+  Vec3<L> J[2];                   // by the travels of the left and right wheel of the axle
+  Vec3<L> G[2];                   // rotation by the same
+  L damper[2];                    // length of the damper by the same
+  Vec3<L> rate;                   // of p in the body
+  Vec3<L> turning;                // rotation by the travels' rates
+  Vec3<L> axis;                   // spin axis in body axes
   Vec3<L> by_rack, turn_by_rack;  // place and rotation by the rack travel
 };
 
@@ -52,8 +52,9 @@ TRACKROD_HD inline Vec3<T> origin(const Compiled<R, lanes>& m, const Parameters<
 }
 
 template <class R, int lanes, class T>
-TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s, const T& rack,
-                                     const T& rack_rate, WheelMotion<LanesOf<T, lanes>>* out, Outputs<T>& outputs) {
+TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
+                                     const T& rack, const T& rack_rate, WheelMotion<LanesOf<T, lanes>>* out,
+                                     Outputs<T>& outputs) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
   T value[wheel_count][map_channels], by_first[wheel_count][map_channels], by_second[wheel_count][map_channels];

@@ -8,8 +8,8 @@ namespace trackrod::rtm {
 
 // What the rig holds.
 struct RigTargets {
-  double travel[wheel_count];           // [m]
-  double rack;                          // [m]
+  double travel[wheel_count];            // [m]
+  double rack;                           // [m]
   double load[load_count][wheel_count];  // of the compliance [N], [N m]
 };
 
@@ -19,8 +19,8 @@ struct RigReading {
   double pad[wheel_count];                  // load of the pad [N]
 };
 
-// The compliance is that which the loads hold in the end; the pads carry springs, stops, bars and the weight of the wheels
-// by virtual power, F_L J_Lj + F_R J_Rj = weight - suspension for j = L, R. Friction and dampers are at rest.
+// The compliance is that which the loads hold in the end; the pads carry springs, stops, bars and the weight of the
+// wheels by virtual power, F_L J_Lj + F_R J_Rj = weight - suspension for j = L, R. Friction and dampers are at rest.
 template <class R, int lanes>
 inline RigReading read_rig(const Compiled<R, lanes>& m, const Parameters<R>& p, const RigTargets& held) {
   State<R> s = State<R>::initial();
@@ -44,7 +44,8 @@ inline RigReading read_rig(const Compiled<R, lanes>& m, const Parameters<R>& p, 
     const auto& of = k[i / lanes];
     const int at = i % lanes;
     const Vec3<R> place{lane(of.p.x, at), lane(of.p.y, at), lane(of.p.z, at)};
-    // what only the slopes of matter to the step (pitch of the carrier, length of the damper) is read off the map itself
+    // what only the slopes of matter to the step (pitch of the carrier, length of the damper) is read off the map
+    // itself
     const R left = s.travel[i & ~1], right = s.travel[i | 1];
     const bool steered = m.axles[i / 2].steered;
     R value[map_channels], by_first[map_channels], by_second[map_channels];

@@ -1,5 +1,6 @@
 // A driver whose inputs are written down beforehand, step by step; the pedals may be left to one who holds a speed
-// (driver/hold_speed.hpp), who decides every 10 ms. A guide pulls the vehicle to a recorded motion, for homotopy (paper 003).
+// (driver/hold_speed.hpp), who decides every 10 ms. A guide pulls the vehicle to a recorded motion, for homotopy (paper
+// 003).
 #pragma once
 
 #include <math.h>
@@ -11,17 +12,17 @@
 
 namespace trackrod::rtm {
 
-// Columns of a row: steering-wheel angle [rad]; throttle and brake, 0 to 1, where no speed is held, a throttle that is not
-// a number stays what it was; gear; speed to hold [m/s], not a number where none is held (optional column).
+// Columns of a row: steering-wheel angle [rad]; throttle and brake, 0 to 1, where no speed is held, a throttle that is
+// not a number stays what it was; gear; speed to hold [m/s], not a number where none is held (optional column).
 struct ScriptRows {
   const double* rows = nullptr;
   size_t columns = 4;
   const double* heights = nullptr;  // of the road under each tyre [m]; nullptr on level ground
   size_t tyres = 0;
-  const double* guide = nullptr;    // speed [m/s], yaw rate [rad/s], roll angle [rad] of each step
-  double strength = 0.0;            // of the guide, 0 to 1
-  double h = 1e-3;                  // [s]
-  size_t decision = 10;             // steps from one decision to the next
+  const double* guide = nullptr;  // speed [m/s], yaw rate [rad/s], roll angle [rad] of each step
+  double strength = 0.0;          // of the guide, 0 to 1
+  double h = 1e-3;                // [s]
+  size_t decision = 10;           // steps from one decision to the next
 };
 
 template <class T>

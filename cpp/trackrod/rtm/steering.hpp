@@ -22,8 +22,9 @@ TRACKROD_HD inline void steer(const Compiled<R, lanes>& m, const Parameters<T>& 
     return;
   }
   const T mass = gear.rack_mass + W::total([&](int g) {
-    return L(square(k[g].turn_by_rack.z) * W::of_axle(p.unsprung_yaw_inertia_front, p.unsprung_yaw_inertia_rear, g));
-  });
+                   return L(square(k[g].turn_by_rack.z) *
+                            W::of_axle(p.unsprung_yaw_inertia_front, p.unsprung_yaw_inertia_rear, g));
+                 });
   const R angle = value_of(in.steering_wheel_angle), rate = value_of(in.steering_wheel_rate);
   constexpr R pinion_inertia = R(constants::pinion_inertia);
   const T twist = angle - s.pinion;

@@ -1,15 +1,15 @@
 // The real-time model: a sprung body with six freedoms, four wheel travels and four spins, on maps of the suspensions.
 //
-// Derived by virtual power. The centre of wheel i lies at p_i(z) in body axes, a function of the travels and the rack; its
-// velocity is v + w x p_i + sum_j J_ij z_j' + p_i,x x_r' with J_ij = d p_i / d z_j. Anti-dive, roll centres and jacking are
-// in these derivatives: nothing is added by hand.
+// Derived by virtual power. The centre of wheel i lies at p_i(z) in body axes, a function of the travels and the rack;
+// its velocity is v + w x p_i + sum_j J_ij z_j' + p_i,x x_r' with J_ij = d p_i / d z_j. Anti-dive, roll centres and
+// jacking are in these derivatives: nothing is added by hand.
 //
 // Integration is semi-implicit Euler: accelerations of the present state change the velocities, the new velocities
 // the positions. Tyre relaxation, clutch and held brakes are implicit.
 //
-// T is the type of parameters, states and inputs (double, float, Dual); the compiled model holds plain numbers R of the same
-// precision. A step is a function of plain structures: it allocates nothing, throws nothing, and runs on a device as well.
-// Equations: paper 002, eq. 1 to 7; EQUATIONS section 3.
+// T is the type of parameters, states and inputs (double, float, Dual); the compiled model holds plain numbers R of the
+// same precision. A step is a function of plain structures: it allocates nothing, throws nothing, and runs on a device
+// as well. Equations: paper 002, eq. 1 to 7; EQUATIONS section 3.
 #pragma once
 
 #include "trackrod/rtm/body.hpp"

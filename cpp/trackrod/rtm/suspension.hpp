@@ -32,7 +32,8 @@ TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Par
     right[left] -= antiroll;
     right[left + 1] += antiroll;
     for (int i = left; i < left + 2; ++i) {
-      right[i] -= (value_at(curves.spring, s.travel[i]) - weight) * spring + value_at(curves.stops, s.travel[i]) * stop + rub[i];
+      right[i] -= (value_at(curves.spring, s.travel[i]) - weight) * spring +
+                  value_at(curves.stops, s.travel[i]) * stop + rub[i];
       const T pull = value_at(curves.damper, rate[i]) * damping;
       right[left] -= pull * damper[0][i];
       right[left + 1] -= pull * damper[1][i];
