@@ -24,6 +24,8 @@ __all__ = ["write_pdf"]
 _WIDTH, _HEIGHT = 17.4, 22.5
 #: Characters of a row that stand beside each other, and of a column that is broken into lines in a longer row.
 _ROW, _LONG = 100, 20
+#: Where a line may be broken without a sign.
+_BREAK = "\u200b"
 
 _TEMPLATE = """
 #let content = json("content.json")
@@ -133,7 +135,7 @@ def _plain(item: Item, files: _Files) -> dict[str, Plain]:
 
 
 def _table(table: Table) -> dict[str, Plain]:
-    texts = [[value if isinstance(value, str) else shown(value) for value in row] for row in table.rows]
+    texts = [[_breakable(value) if isinstance(value, str) else shown(value) for value in row] for row in table.rows]
     longest = [max(len(row[k]) for row in (table.heads, *texts)) for k in range(len(table.heads))]
     cells: list[Plain] = [
         {"text": text, "number": is_number(value)}
@@ -141,9 +143,15 @@ def _table(table: Table) -> dict[str, Plain]:
         for value, text in zip(row, written, strict=True)
     ]
     fits = sum(longest) <= _ROW
-    spaced = [any(" " in row[k] for row in texts) for k in range(len(table.heads))]  # what has none cannot be broken
+    # what has neither a space nor a place to break cannot be broken
+    spaced = [any(" " in row[k] or _BREAK in row[k] for row in texts) for k in range(len(table.heads))]
     widths = [
         min(length, 4 * _LONG) if breaks and length > _LONG and not fits else 0
         for length, breaks in zip(longest, spaced, strict=True)
     ]
     return {"kind": "table", "heads": list(table.heads), "cells": cells, "widths": widths}
+
+
+def _breakable(text: str) -> str:
+    """A long path may be broken behind its slashes: unbroken it would take the room of all other columns."""
+    return text.replace("/", f"/{_BREAK}") if len(text) > _LONG else text
