@@ -462,7 +462,7 @@ void cantilever_bends() {
 // The inverse of a block is one, also where rows must be swapped.
 void blocks_invert() {
   for (int round = 0; round < 20; ++round) {
-    Mat6 block, inverse;
+    Mat6 block{}, inverse{};
     for (double& value : block.m) value = random_number(-1.0, 1.0);
     if (round % 2 == 0) {
       for (int i = 0; i < 5; ++i) block(i, i) = 0.0;
@@ -474,7 +474,7 @@ void blocks_invert() {
       for (int j = 0; j < 6; ++j) CHECK_NEAR(-product(i, j), i == j ? 1.0 : 0.0, 1e-9);
     }
   }
-  Mat6 singular{}, inverse;
+  Mat6 singular{}, inverse{};
   CHECK(!invert(singular, inverse));
 }
 

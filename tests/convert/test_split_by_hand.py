@@ -9,8 +9,9 @@ import pytest
 
 from kc.simple_axles import UNEQUAL_ARMS, body, vehicle_on, wishbones
 from trackrod.convert.masses import SplitFactors, split_masses, split_total
-from trackrod.core.corners import Corner
+from trackrod.core.corners import Corner, Side
 from trackrod.core.errors import InputError
+from trackrod.vehicle.elements import Role
 from trackrod.vehicle.mass import MassProperties
 
 CENTRES = {
@@ -53,8 +54,9 @@ def test_links_and_driveline_count_by_their_factors() -> None:
     plain = vehicle_on(wishbones(UNEQUAL_ARMS))
     front, rear = (plain.wheel(corner).centre[0] for corner in (Corner.FL, Corner.RL))
     shaft = body("front_suspension.driveshaft_left", (front + 0.1, 0.4, 0.3), 6.0)
+    shaft = replace(shaft, side=Side.LEFT, role=Role.DRIVELINE)
     beam = body("rear_suspension.beam", (rear - 0.1, 0.15, 0.3), 10.0)
-    far = body("rear_suspension.tail_right", (rear, -1.9, 0.3), 3.0)
+    far = replace(body("rear_suspension.tail_right", (rear, -1.9, 0.3), 3.0), side=Side.RIGHT)
     sprung = replace(body("rear_suspension.case", (rear, 0.0, 0.3), 50.0), sprung_fraction=1.0)
     vehicle = replace(plain, bodies=(*plain.bodies, shaft, beam, far, sprung))
     found = split_masses(vehicle, SplitFactors(front=0.25, rear=0.5, driveline=0.75))
