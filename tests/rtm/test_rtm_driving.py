@@ -23,6 +23,13 @@ def settled() -> RealTimeVehicle:
     return vehicle
 
 
+@pytest.mark.parametrize("step", [0.0, -1e-3, 0.0051, float("nan"), float("inf")])
+def test_a_step_out_of_range_is_refused(step: float) -> None:
+    with pytest.raises(InputError, match=r"more than zero and at most 0\.005 s is allowed"):
+        RealTimeVehicle(spec(), step=step)
+    assert RealTimeVehicle(spec(), step=0.005).step == 0.005
+
+
 def test_a_vehicle_settles_without_brakes_on_level_ground_and_with_all_of_them_on_a_slope() -> None:
     vehicle = RealTimeVehicle(spec())
     vehicle.settle()
