@@ -50,10 +50,12 @@ def test_every_gauge_reads_its_own_element(name: str, axle: Axle) -> None:
     assert {gauge.side for gauge in of} >= set(Side)
 
 
-def test_what_has_no_side_in_its_name_belongs_to_the_side_where_it_lies() -> None:
+def test_what_has_no_side_belongs_to_the_side_where_it_lies() -> None:
     car = vehicle(NAMES[1])
     names = {"front_suspension.ride_damper_left": "near", "front_suspension.ride_damper_right": "far"}
-    renamed = tuple(replace(d, name=f"front_suspension.{names[d.name]}") if d.name in names else d for d in car.dampers)
+    renamed = tuple(
+        replace(d, name=f"front_suspension.{names[d.name]}", side=None) if d.name in names else d for d in car.dampers
+    )
     found = {gauge.element: gauge for gauge in gauges(Rig(replace(car, dampers=renamed), Axle.FRONT))}
     for name, side in (("near", Side.LEFT), ("far", Side.RIGHT)):
         gauge = found[f"front_suspension.{name}"]

@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tests", nargs="*", metavar="PATTERN", help="test files, instead of those in modules.toml")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--list", action="store_true", help="show the mutants, run nothing")
-    parser.add_argument("--score", action="store_true", help="write the score of the last results, run nothing")
+    parser.add_argument("--score", action="store_true", help="write the score of results that still hold, run nothing")
     chosen = parser.parse_args(arguments)
 
     settings = tomllib.loads((HERE / "modules.toml").read_text())
@@ -57,7 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if chosen.score:
         known = _known(KEPT / "results.jsonl")
-        results = {mutant.name: known[mutant.name] for mutant in mutants if mutant.name in known}
+        given = {mutant.name: (mutant, known[mutant.name]) for mutant in mutants if mutant.name in known}
+        # One that was noticed before its module or that test changed is not known; one that was not counts until it is.
+        results = {name: r for name, (m, r) in given.items() if r.outcome != "noticed" or is_known(r, m, [])}
     else:
         results = _measured(mutants, watched, chosen.tests or settings["tests"], set(settings["without"]), chosen.jobs)
     if not chosen.only and not chosen.tests:
