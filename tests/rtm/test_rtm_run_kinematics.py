@@ -92,12 +92,11 @@ def test_wheels_stand_as_their_maps_say(corner: Corner) -> None:
 
 def test_total_centre_is_the_mean_of_all_masses() -> None:
     wheels = [(1.3, 0.75, 0.31), (1.3, -0.71, 0.29), (-1.5, 0.78, 0.33), (-1.4, -0.74, 0.3)]
-    masses = {"unsprung_mass_front": 40.0, "unsprung_mass_rear": 55.0}
+    masses = {"sprung_mass": 1210.0, "unsprung_mass_front": 40.0, "unsprung_mass_rear": 55.0}
     model = SimpleNamespace(
         parameters={**masses, "cg_to_front": 1.2, "cg_y": 0.04, "cg_height": 0.6},
         wheels=[SimpleNamespace(centre=centre) for centre in wheels],
         road_height=-0.02,
-        mass=1400.0,
     )
     sprung = np.array([1.3 - 1.2, 0.04, 0.6 - 0.02])
     travels = (0.01, -0.02, 0.03, 0.05)

@@ -209,7 +209,7 @@ class RealTimeVehicle:
             up, down = (
                 RtmMotion(
                     rows + step * along,
-                    TotalCentre.of(self.spec.with_parameters(**{name: value + step})),
+                    TotalCentre.of(self.spec, **{name: value + step}),
                     self._tyres,
                 ).columns()
                 for step in (scale, -scale)

@@ -55,14 +55,14 @@ class TotalCentre:
     total: float
 
     @classmethod
-    def of(cls, spec: RtmSpec) -> TotalCentre:
-        """That of a model."""
-        p = spec.parameters
+    def of(cls, spec: RtmSpec, **changed: float) -> TotalCentre:
+        """That of a model, some of its parameters changed."""
+        p = {**spec.parameters, **changed}
         front, rear = p["unsprung_mass_front"], p["unsprung_mass_rear"]
         centres = np.array([wheel.centre for wheel in spec.wheels])
         origin = np.array([centres[0, 0] - p["cg_to_front"], p["cg_y"], p["cg_height"] + spec.road_height])
         moment = np.array([front, front, rear, rear]) @ (centres - origin)
-        return cls(moment.tolist(), front, rear, spec.mass)
+        return cls(moment.tolist(), front, rear, p["sprung_mass"] + 2 * (front + rear))
 
     def at(self, travels: Sequence[Values]) -> Vector:
         """The vector [m], wheels at their travels [m]."""
