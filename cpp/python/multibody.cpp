@@ -367,6 +367,28 @@ class MultibodyHandle {
     return {r.converged, r.iterations, r.residual, r.change};
   }
 
+  // Stiffness and damping of all elements about the present poses at rest, six rows and columns for each body.
+  std::pair<NewArray, NewArray> linearise() {
+    require_finished();
+    const size_t n = model_.bodies.size(), size = 6 * n;
+    std::pair<NewArray, NewArray> out{new_array({size, size}), new_array({size, size})};
+    for (const bool of_rates : {false, true}) {
+      model_.linearise(of_rates);
+      double* to = (of_rates ? out.second : out.first).data();
+      std::fill(to, to + size * size, 0.0);
+      for (size_t i = 0; i < n; ++i) {
+        for (size_t j = 0; j < n; ++j) {
+          if (!model_.matrix().holds(static_cast<int>(i), static_cast<int>(j))) continue;
+          const Mat6& block = model_.matrix().at(static_cast<int>(i), static_cast<int>(j));
+          for (size_t r = 0; r < 6; ++r) {
+            for (size_t c = 0; c < 6; ++c) to[(6 * i + r) * size + 6 * j + c] = block(static_cast<int>(r), static_cast<int>(c));
+          }
+        }
+      }
+    }
+    return out;
+  }
+
   // Statics over a list of drive targets, one row each, every one from the solution before it; a row that does not
   // converge is approached in halves. Returns poses, drive forces, line lengths, and whether each row converged.
   std::tuple<NewArray, NewArray, NewArray, NewArray, std::vector<bool>> sweep(const Rows& targets, int most_iterations,
@@ -648,6 +670,8 @@ void bind_multibody(nb::module_& m) {
            "held"_a = -1,
            "Newton's method; returns (converged, iterations, residual, change). `held` is a body that keeps its x, y and "
            "yaw because nothing else holds the model in the plane.")
+      .def("linearise", &MultibodyHandle::linearise,
+           "Stiffness and damping by displacements (in E) and rotations (in body axes) of all bodies, at rest.")
       .def("sweep", &MultibodyHandle::sweep, "targets"_a, "most_iterations"_a, "tolerance"_a, "longest_step"_a,
            "Statics over rows of drive targets: (poses, drive forces, line lengths, tyre loads, converged).")
       .def("step", &MultibodyHandle::step, "h"_a, "iterations"_a, "count"_a,

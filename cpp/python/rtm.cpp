@@ -130,7 +130,49 @@ class RtmHandle {
   void set_axle(int axle, bool steered, bool drive_on_carrier, const Points& spring, const Points& stops,
                 const Points& antiroll, const Points& damper) {
     rtm::AxleData& a = describe_axle(axle);
-    a = {steered, drive_on_carrier, owned(spring), owned(stops), owned(antiroll), owned(damper), a.differential};
+    a = {steered, drive_on_carrier, owned(spring), owned(stops), owned(antiroll), owned(damper), a.differential, a.elastic};
+  }
+  // Numbers of an axle that gives, in the order of ElasticAxleData and ElasticModeData; poses over loads and their knots.
+  void set_elasticity(int axle, const Values& numbers, const std::vector<Values>& knots, const std::vector<Values>& poses) {
+    rtm::ElasticAxleData e;
+    if (knots.size() != 6 || poses.size() != 5) throw std::invalid_argument("four curves and a map are needed");
+    const double* from = numbers.data();
+    const double* const end = from + numbers.size();
+    const auto take = [&](double* to, size_t count) {
+      if (from + count > end) throw std::invalid_argument("an axle that gives needs more numbers");
+      std::copy_n(from, count, to);
+      from += count;
+    };
+    const auto listed = [](const Values& v) { return std::vector<double>(v.data(), v.data() + v.size()); };
+    constexpr size_t n = rtm::axle_load_count, row = 2 * rtm::given_count;
+    e.present = true;
+    take(&e.reference.x, 3);
+    take(&e.radius, 1);
+    take(&e.added_mass[0][0], 4);
+    take(&e.added_momentum[0][0], 12);
+    take(&e.travel_damping[0][0], 4);
+    for (size_t k = 0; k < 2; ++k) {
+      rtm::ElasticModeData& mode = e.modes[k];
+      take(&mode.mass[0][0], n * n);
+      take(&mode.damping[0][0], n * n);
+      take(&mode.compliance[0][0], n * n);
+      take(&mode.body_mass[0][0], 3 * n);
+      take(mode.travel_mass, n);
+      take(mode.travel_damping, n);
+      take(&mode.pose[0][0][0], n * row);
+      mode.fx = {listed(knots[2 * k]), listed(poses[2 * k])};
+      mode.brake = {listed(knots[2 * k + 1]), listed(poses[2 * k + 1])};
+      for (const rtm::PoseCurveData* c : {&mode.fx, &mode.brake}) {
+        if (c->knots.size() < 3 || c->values.size() != c->knots.size() * row) throw std::invalid_argument("wrong curve of poses");
+      }
+    }
+    if (from != end) throw std::invalid_argument("an axle that gives needs fewer numbers");
+    e.fy = {listed(knots[4]), listed(knots[5]), listed(poses[4])};
+    if (e.fy.first.size() < 3 || e.fy.second.size() < 3 ||
+        e.fy.values.size() != e.fy.first.size() * e.fy.second.size() * row) {
+      throw std::invalid_argument("wrong map of poses");
+    }
+    describe_axle(axle).elastic = e;
   }
   void set_differential(int axle, const Points& torque) { describe_axle(axle).differential = owned(torque); }
   void add_tyre(int wheel, int model, bool mirrored, const Values& coefficients, const Points& deflection_load,
@@ -461,6 +503,7 @@ void bind_rtm(nb::module_& m) {
            "antiroll"_a, "damper"_a)
       .def("add_tyre", &RtmHandle::add_tyre, "wheel"_a, "model"_a, "mirrored"_a, "coefficients"_a, "deflection_load"_a,
            "bottoming"_a, "offset"_a, "pressure"_a)
+      .def("set_elasticity", &RtmHandle::set_elasticity, "axle"_a, "numbers"_a, "knots"_a, "poses"_a)
       .def("set_differential", &RtmHandle::set_differential, "axle"_a, "torque"_a)
       .def("set_steering", &RtmHandle::set_steering, "torsion_bar"_a, "assist"_a, "rack_mass"_a, "rack_damping"_a,
            "rack_friction"_a, "Elastic steering: pinion and rack on a torsion bar, with assistance.")

@@ -181,6 +181,20 @@ class Model {
     return right_;
   }
 
+  // Derivatives of the wrenches of all elements, weight and loads at rest, with the sign of a stiffness and a damping:
+  // by displacements if `of_rates` is false, by velocities otherwise. Left in the matrix of the model.
+  void linearise(bool of_rates) {
+    if (!of_rates) {
+      static_forces(true);
+      return;
+    }
+    rest_bodies();
+    std::fill(right_.begin(), right_.end(), Vec6{});
+    matrix_.set_zero();
+    Assembly to{&right_, &matrix_, 0.0, 1.0};
+    add_elements(to);
+  }
+
   struct StaticResult {
     bool converged;
     int iterations;

@@ -5,6 +5,7 @@
 // axle by axle, which leaves 6x6.
 #pragma once
 
+#include "trackrod/rtm/elastic.hpp"
 #include "trackrod/rtm/suspension.hpp"
 
 namespace trackrod::rtm {
@@ -73,7 +74,6 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
   for (int g = 0; g < W::groups; ++g) {
     const WheelMotion<L>& a = k[g];
     const L mass_here = W::of_axle(p.unsprung_mass_front, p.unsprung_mass_rear, g);
-    const L spin_inertia = W::of_axle(p.wheel_inertia_front, p.wheel_inertia_rear, g);
     const auto before = [&](int j, int axis) {
       return make_lanes<L>([&](int i) { return s.slope_before[g * lanes + i][j][axis]; });
     };
@@ -86,12 +86,11 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
     const Vec3<L> f = load[g].f - (a0 - free) * mass_here;
     // the brake's torque is taken by the carrier, the driving torque by carrier or body
     const auto on_carrier_share = W::constant(m.wheels->on_carrier, g);
-    const Vec3<L> on_carrier = load[g].m - a.axis * (load[g].brake + load[g].drive * on_carrier_share);
+    const Vec3<L> on_carrier = carrier_moment(m, p, s, a, load[g], g);
     const Vec3<L> on_body = a.axis * (load[g].drive * (R(1.0) - on_carrier_share));
-    const Vec3<L> gyro = cross(w, a.axis * (W::load(s.spin, g) * spin_inertia));
     mass_of[g] = mass_here;
     force_of[g] = f;
-    moment_of[g] = cross(a.p, f) + on_carrier - on_body - gyro;
+    moment_of[g] = cross(a.p, f) + on_carrier - on_body;
     first_of[g] = a.p * mass_here;
     squares_of[g] = {first_of[g].x * a.p.x, first_of[g].y * a.p.y, first_of[g].z * a.p.z};
     products_of[g] = {first_of[g].y * a.p.z, first_of[g].z * a.p.x, first_of[g].x * a.p.y};
@@ -130,7 +129,18 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
     }
     for (int i = 0; i < 3; ++i) D[axle][i] = pair([&](int g) { return D_of[g][i]; }, axle);
   }
-  suspension_forces(m, p, s, k, right);
+  // acceleration that the axles see beyond that of the rig, on which they stood upright
+  const Vec3<T> sag = free + Vec3<T>{T(0.0), T(0.0), p.gravity};
+  ElasticStep<R, lanes, T> elastic;
+  T rates[wheel_count], tension[wheel_count];
+  damper_rates(m, s, k, rates);
+  if (m.moving) {
+    elastic.begin(m, p, s, k, load, sag, h);
+    elastic.pull_dampers(m, p, s, rates, tension);
+  } else {
+    pull_dampers(m, p, s, rates, tension);
+  }
+  suspension_forces(m, p, s, k, tension, right);
 
   // eliminate the travels, then solve for the body; the matrix is symmetric, its lower part is kept
   const T roll = (p.unsprung_roll_inertia_front + p.unsprung_roll_inertia_rear) * R(2.0);
@@ -143,6 +153,7 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
                {first.z, none, -first.x, p.Ixy - products.z, p.Iyy + squares.z + squares.x},
                {-first.y, first.x, none, p.Ixz - products.y, p.Iyz - products.x, p.Izz + squares.x + squares.y + yaw}};
   T b[6] = {force.x, force.y, force.z, moment.x, moment.y, moment.z};
+  if (m.moving) elastic.join(m, s, sag, h, A, b, B, D, right);
   T inverse[2][3];
   for (int axle = 0; axle < 2; ++axle) {
     const T scale = R(1.0) / (D[axle][0] * D[axle][2] - D[axle][1] * D[axle][1]);
@@ -159,6 +170,7 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
   }
   solve6(A, b);
   const Vec3<T> v_dot{b[0], b[1], b[2]}, w_dot{b[3], b[4], b[5]};
+  T travelling[wheel_count];  // accelerations of the travels
   for (int axle = 0; axle < 2; ++axle) {
     const int left = 2 * axle;
     T rest[2];
@@ -166,14 +178,18 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
       rest[j] = right[left + j];
       for (int i = 0; i < 6; ++i) rest[j] -= B[left + j][i] * b[i];
     }
-    s.travel_rate[left] += (inverse[axle][0] * rest[0] + inverse[axle][1] * rest[1]) * h;
-    s.travel_rate[left + 1] += (inverse[axle][1] * rest[0] + inverse[axle][2] * rest[1]) * h;
+    travelling[left] = inverse[axle][0] * rest[0] + inverse[axle][1] * rest[1];
+    travelling[left + 1] = inverse[axle][1] * rest[0] + inverse[axle][2] * rest[1];
   }
+  if (m.moving) elastic.end(m, s, v_dot, w_dot, travelling, h);
   s.velocity += v_dot * h;
   s.angular_velocity += w_dot * h;
   s.position += Rot * s.velocity * h;
   s.orientation = normalised(s.orientation * quat_exp(s.angular_velocity * h));
-  for (int i = 0; i < wheel_count; ++i) s.travel[i] += s.travel_rate[i] * h;
+  for (int i = 0; i < wheel_count; ++i) {
+    s.travel_rate[i] += travelling[i] * h;
+    s.travel[i] += s.travel_rate[i] * h;
+  }
   outputs.acceleration = Rot * (tyre_sum / mass) + Vec3<T>{p.gravity * fall.x, p.gravity * fall.y, p.gravity * fall.z};
 }
 

@@ -1,6 +1,7 @@
 // From a description to the block of numbers of the compiled model, on the host.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ class Compiler {
       for (const OwnedCurve* c : {&axle.spring, &axle.stops, &axle.antiroll, &axle.damper, &axle.differential})
         to_.curve(*c);
     }
+    write_elasticity();
     const SteeringData& s = d_.steering;
     to_.number(s.elastic ? 1.0 : 0.0);
     to_.curve(s.torsion_bar);
@@ -97,6 +99,85 @@ class Compiler {
       }
     }
     to_.array(cells);
+  }
+
+  void write_elasticity() {
+    const bool moving = d_.axles[0].elastic.present && d_.axles[1].elastic.present;
+    to_.number(moving ? 1.0 : 0.0);
+    if (!moving) return;
+    ElasticNumbers<R> n{};
+    for (int k = 0; k < mode_count; ++k) {
+      const ElasticModeData& mode = d_.axles[k / 2].elastic.modes[k % 2];
+      for (int i = 0; i < axle_load_count; ++i) {
+        for (int j = 0; j < axle_load_count; ++j) {
+          n.mass[i][j][k] = R(mode.mass[i][j]);
+          n.damping[i][j][k] = R(mode.damping[i][j]);
+          n.compliance[i][j][k] = R(mode.compliance[i][j]);
+        }
+        for (int j = 0; j < 3; ++j) n.body_mass[i][j][k] = R(mode.body_mass[i][j]);
+        n.travel_mass[i][k] = R(mode.travel_mass[i]);
+        n.travel_damping[i][k] = R(mode.travel_damping[i]);
+      }
+    }
+    const R* first = reinterpret_cast<const R*>(&n);
+    to_.array(std::vector<R>(first, first + sizeof(n) / sizeof(R)));
+    for (const AxleData& axle : d_.axles) write_elastic_axle(axle.elastic);
+  }
+
+  void write_elastic_axle(const ElasticAxleData& a) {
+    for (int j = 0; j < 3; ++j) to_.number(a.reference[j]);
+    to_.number(a.radius);
+    for (const auto* m : {&a.added_mass, &a.travel_damping}) {
+      to_.number((*m)[0][0]);
+      to_.number(0.5 * ((*m)[0][1] + (*m)[1][0]));
+      to_.number((*m)[1][1]);
+    }
+    for (const auto& row : a.added_momentum) {
+      for (const double x : row) to_.number(x);
+    }
+    for (const ElasticModeData& mode : a.modes) {
+      std::vector<double> pose(&mode.pose[0][0][0], &mode.pose[0][0][0] + axle_load_count * 2 * given_count);
+      for (const AxleLoad own : {load_fx, load_brake, load_fy}) {  // these have tables
+        std::fill_n(pose.begin() + own * 2 * given_count, 2 * given_count, 0.0);
+      }
+      to_.array(spread_poses(pose));
+      write_pose_curve(mode.fx);
+      write_pose_curve(mode.brake);
+    }
+    const std::vector<double> values = spread_poses(a.fy.values);
+    std::vector<double> slopes(3 * values.size());
+    node_slopes(Interpolation::parabolic, a.fy.first.data(), static_cast<int>(a.fy.first.size()), a.fy.second.data(),
+                static_cast<int>(a.fy.second.size()), pose_channels, values.data(), slopes.data());
+    to_.axis(a.fy.first);
+    to_.axis(a.fy.second);
+    to_.array(values);
+    to_.array(slopes);
+  }
+
+  void write_pose_curve(const PoseCurveData& curve) {
+    const std::size_t n = curve.knots.size();
+    const std::vector<double> values = spread_poses(curve.values);
+    std::vector<double> nodes(2 * values.size()), column(n), slopes(n);
+    for (std::size_t k = 0; k < pose_channels; ++k) {
+      for (std::size_t i = 0; i < n; ++i) column[i] = values[i * pose_channels + k];
+      node_slopes(Interpolation::parabolic, curve.knots.data(), static_cast<int>(n), column.data(), slopes.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        nodes[2 * i * pose_channels + k] = column[i];
+        nodes[(2 * i + 1) * pose_channels + k] = slopes[i];
+      }
+    }
+    to_.axis(curve.knots);
+    to_.array(nodes);
+  }
+
+  // Rows of the poses of both wheels, each filled up.
+  static std::vector<double> spread_poses(const std::vector<double>& from) {
+    const std::size_t rows = from.size() / given_count;
+    std::vector<double> to(rows * map_channels, 0.0);
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t k = 0; k < given_count; ++k) to[i * map_channels + k] = from[i * given_count + k];
+    }
+    return to;
   }
 
   // Neighbours of the same formula, at most `width` together.

@@ -61,6 +61,37 @@ struct AxleTables {
   Table1D<R> spring, stops, antiroll, damper, differential;
 };
 
+// Channels of given poses, filled up: of the left wheel, of the right wheel.
+constexpr int pose_channels = 2 * map_channels;
+static_assert(given_count <= map_channels, "channels of given poses");
+
+// Matrices of the coordinates of axles that give, modes side by side for lanes.
+template <class R>
+struct ElasticNumbers {
+  R mass[axle_load_count][axle_load_count][mode_count], damping[axle_load_count][axle_load_count][mode_count],
+      compliance[axle_load_count][axle_load_count][mode_count];
+  R body_mass[axle_load_count][3][mode_count];
+  R travel_mass[axle_load_count][mode_count], travel_damping[axle_load_count][mode_count];
+};
+
+// Given poses over one load, cubic: [knot][value, slope][pose_channels].
+template <class R>
+struct PoseCurve {
+  Axis<R> loads;
+  const R* nodes;
+};
+
+template <class R>
+struct ElasticAxle {
+  Vec3<R> reference;
+  R radius;
+  R added_mass[3], travel_damping[3];  // left left, left right, right right
+  R added_momentum[2][6];
+  const R* pose[2];       // [mode][load][pose_channels], of loads without a curve or map of their own
+  PoseCurve<R> fx[2], brake[2];
+  Table2D<R> fy;
+};
+
 template <class R>
 struct SteeringTables {
   bool elastic;
@@ -94,6 +125,9 @@ struct Compiled {
   const WheelNumbers<R>* wheels;
   WheelTables<R> tables[wheel_count];
   AxleTables<R> axles[2];
+  bool moving;  // compliance is a system with inertia and damping
+  const ElasticNumbers<R>* elastic_numbers;
+  ElasticAxle<R> elastic[2];
   SteeringTables<R> steering;
   Driveline<R> driveline;
   R lag, road;
@@ -122,6 +156,34 @@ TRACKROD_HD inline WheelTables<R> read_wheel(BlockReader<R>& from) {
     w.opposite[k] = read_compliance(from);
   }
   return w;
+}
+
+template <class R>
+TRACKROD_HD inline PoseCurve<R> read_pose_curve(BlockReader<R>& from) {
+  const Axis<R> loads = from.axis();
+  return {loads, from.array(static_cast<long>(loads.count) * 2 * pose_channels)};
+}
+
+template <class R>
+TRACKROD_HD inline ElasticAxle<R> read_elastic_axle(BlockReader<R>& from) {
+  ElasticAxle<R> a;
+  for (int j = 0; j < 3; ++j) a.reference[j] = from.number();
+  a.radius = from.number();
+  for (R& x : a.added_mass) x = from.number();
+  for (R& x : a.travel_damping) x = from.number();
+  for (auto& row : a.added_momentum) {
+    for (R& x : row) x = from.number();
+  }
+  for (int mode = 0; mode < 2; ++mode) {
+    a.pose[mode] = from.array(axle_load_count * pose_channels);
+    a.fx[mode] = read_pose_curve(from);
+    a.brake[mode] = read_pose_curve(from);
+  }
+  const Axis<R> first = from.axis(), second = from.axis();
+  const long nodes = static_cast<long>(first.count) * second.count * pose_channels;
+  const R* values = from.array(nodes);
+  a.fy = {first, second, pose_channels, values, from.array(3 * nodes)};
+  return a;
 }
 
 // A set of groups of `width` tyres; the block holds one for each number of lanes.
@@ -164,6 +226,13 @@ TRACKROD_HD inline Compiled<R, lanes> view(const R* block) {
     axle.antiroll = from.curve();
     axle.damper = from.curve();
     axle.differential = from.curve();
+  }
+  m.moving = from.truth();
+  m.elastic_numbers = nullptr;
+  if (m.moving) {
+    m.elastic_numbers =
+        reinterpret_cast<const ElasticNumbers<R>*>(from.array(sizeof(ElasticNumbers<R>) / sizeof(R)));
+    for (ElasticAxle<R>& axle : m.elastic) axle = detail::read_elastic_axle(from);
   }
   m.steering.elastic = from.truth();
   m.steering.torsion_bar = from.curve();

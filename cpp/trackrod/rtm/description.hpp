@@ -28,12 +28,40 @@ struct WheelData {
   ComplianceData own[load_count], opposite[load_count];
 };
 
+// Poses of the left and the right wheel over a load: values[knot][side][given pose].
+struct PoseCurveData {
+  std::vector<double> knots, values;
+};
+
+// One of the two systems of coordinates of an axle that gives: symmetric or antisymmetric loads.
+struct ElasticModeData {
+  double mass[axle_load_count][axle_load_count], damping[axle_load_count][axle_load_count],
+      compliance[axle_load_count][axle_load_count];
+  double body_mass[axle_load_count][3];  // with three directions of the body at the reference point
+  double travel_mass[axle_load_count], travel_damping[axle_load_count];  // with the travel of the left wheel
+  double pose[axle_load_count][2][given_count];                          // for each unit of a load
+  PoseCurveData fx, brake;                                               // without linearisation
+};
+
+// An axle that gives as a system with inertia and damping.
+struct ElasticAxleData {
+  bool present = false;
+  Vec3<double> reference{0, 0, 0};  // between the wheel centres, in V [m]
+  double radius = 0.3;              // of the contact patch below the wheel centre on the rig [m]
+  ElasticModeData modes[2];         // symmetric, antisymmetric
+  MapData fy;                       // over symmetric and antisymmetric lateral force: values[..][..][side][given pose]
+  // Of the travels, beyond the unsprung masses at the wheel centres: mass, momentum and angular momentum about the
+  // reference point for each unit of travel rate, damping.
+  double added_mass[2][2] = {}, added_momentum[2][6] = {}, travel_damping[2][2] = {};
+};
+
 struct AxleData {
   bool steered = false;           // second variable of the kinematics is the rack
   bool drive_on_carrier = false;  // the differential sits on the axle
   // Load under the wheel over travel, without stops; force of stops over travel, of the bar over half the opposite
   // travel; of a damper over the rate of its length; of a limited-slip differential over the difference of its speeds.
   OwnedCurve spring, stops, antiroll, damper, differential;
+  ElasticAxleData elastic;
 };
 
 // The steering with elasticity: steering wheel, pinion and rack, joined by a torsion bar and the mesh of the gear

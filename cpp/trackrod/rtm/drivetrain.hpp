@@ -4,9 +4,7 @@
 #include "trackrod/drivetrain/brake.hpp"
 #include "trackrod/drivetrain/differential.hpp"
 #include "trackrod/drivetrain/driveline.hpp"
-#include "trackrod/rtm/compiled.hpp"
-#include "trackrod/rtm/lanes.hpp"
-#include "trackrod/rtm/parameters.hpp"
+#include "trackrod/rtm/kinematics.hpp"
 
 namespace trackrod::rtm {
 
@@ -33,7 +31,8 @@ TRACKROD_HD inline differential::More<T> lock_axle(const Compiled<R, lanes>& m, 
 // New spins; the brake and drive torques are left in the loads.
 template <class R, int lanes, class T>
 TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s,
-                                    const Inputs<T>& in, WheelLoad<LanesOf<T, lanes>>* load, R h) {
+                                    const Inputs<T>& in, const WheelMotion<LanesOf<T, lanes>>* k,
+                                    WheelLoad<LanesOf<T, lanes>>* load, R h) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
   DrivelineState<T>& engine = s.driveline;
@@ -66,7 +65,10 @@ TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameter
     const L momentum = inertia * (R(1.0) / h);
     // a held brake first; it slips if that needs more torque than it has
     const L stiff = momentum + brake::resistance(h);
-    const L driven = momentum * spin + load[g].spin + locking;
+    // the spin counts against the carrier, whose rotation about the axis takes its part of the momentum
+    const L carried = dot(k[g].axis, k[g].turning + s.angular_velocity);
+    const L driven = momentum * (spin - carried + W::load(s.carrier_spin, g)) + load[g].spin + locking;
+    W::store(carried, s.carrier_spin, g);
     const L wound = angle * R(constants::brake_stiffness);
     const L sticking = (driven - wound + engine.clutch_torque * gear) / stiff;
     const L torque = brake::holding(angle, sticking, h);

@@ -5,6 +5,7 @@
 
 #include "trackrod/dual.hpp"
 #include "trackrod/rtm/compiled.hpp"
+#include "trackrod/rtm/given.hpp"
 #include "trackrod/rtm/lanes.hpp"
 #include "trackrod/rtm/parameters.hpp"
 
@@ -18,32 +19,10 @@ struct WheelMotion {
   Vec3<L> G[2];                   // rotation by the same
   L damper[2];                    // length of the damper by the same
   Vec3<L> rate;                   // of p in the body
-  Vec3<L> turning;                // rotation by the travels' rates
+  Vec3<L> turning;                // rotation in the body
   Vec3<L> axis;                   // spin axis in body axes
   Vec3<L> by_rack, turn_by_rack;  // place and rotation by the rack travel
 };
-
-// Values and derivatives by both variables of every channel of a map.
-template <class R>
-TRACKROD_HD inline void sample_map(const Table2D<R>& map, R first, R second, R* value, R* by_first, R* by_second) {
-  trackrod::sample(map, first, second, value, by_first, by_second);
-}
-template <class R, int N>
-TRACKROD_HD inline void sample_map(const Table2D<R>& map, const Dual<N, R>& first, const Dual<N, R>& second,
-                                   Dual<N, R>* value, Dual<N, R>* by_first, Dual<N, R>* by_second) {
-  using Rule = trackrod::detail::Bicubic;
-  const auto cell = trackrod::detail::find_nodes<R>(map, first.v, second.v, nullptr, nullptr);
-  const auto x0 = Rule::weights<0>(cell.x), x1 = Rule::weights<1>(cell.x), x2 = Rule::weights<2>(cell.x);
-  const auto y0 = Rule::weights<0>(cell.y), y1 = Rule::weights<1>(cell.y), y2 = Rule::weights<2>(cell.y);
-  for (int k = 0; k < channel_count; ++k) {
-    const R x = Rule::derivative<1, 0>(cell, x1, y0, k), y = Rule::derivative<0, 1>(cell, x0, y1, k);
-    const R xx = Rule::derivative<2, 0>(cell, x2, y0, k), yy = Rule::derivative<0, 2>(cell, x0, y2, k);
-    const R xy = Rule::derivative<1, 1>(cell, x1, y1, k);
-    value[k] = chain(Rule::derivative<0, 0>(cell, x0, y0, k), x, y, first, second);
-    by_first[k] = chain(x, xx, xy, first, second);
-    by_second[k] = chain(y, xy, yy, first, second);
-  }
-}
 
 // Sprung centre of gravity in V at the design position.
 template <class R, int lanes, class T>
@@ -63,7 +42,17 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
     const bool steered = m.axles[i / 2].steered;
     const T first = steered ? s.travel[i] : (left + right) * R(0.5);
     const T second = steered ? rack : (left - right) * R(0.5);
-    sample_map(m.tables[i].kinematics, first, second, value[i], by_first[i], by_second[i]);
+    sample_map<channel_count>(m.tables[i].kinematics, first, second, value[i], by_first[i], by_second[i]);
+  }
+  GivenPoses<T> given;
+  if (m.moving) {
+    give(m, p, s, given);
+  } else {
+    constexpr int of[] = {given_tx, given_ty, given_rx, given_rz};  // channels of the quasi-static compliance
+    given = {};
+    for (int i = 0; i < wheel_count; ++i) {
+      for (int c = 0; c < compliance_count; ++c) given.pose[i][of[c]] = s.compliance[i][c];
+    }
   }
   const Vec3<T> cg = origin(m, p);
   const WheelNumbers<R>& n = *m.wheels;
@@ -74,14 +63,22 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
     const auto vector = [&](const T(*of)[map_channels], int k) {
       return Vec3<L>{channel(of, k), channel(of, k + 1), channel(of, k + 2)};
     };
-    const auto give = [&](int k) { return make_lanes<L>([&](int i) { return s.compliance[g * lanes + i][k]; }); };
+    const auto of_wheels = [&](const T(*from)[given_count], int k) {
+      return make_lanes<L>([&](int i) { return from[g * lanes + i][k]; });
+    };
+    const auto gives = [&](int k) { return of_wheels(given.pose, k); };
     WheelMotion<L>& k = out[g];
     const Vec3<L> place = vector(value, tx);
-    k.p = Vec3<L>{place.x + give(ctx) + W::constant(n.centre[0], g), place.y + give(cty) + W::constant(n.centre[1], g),
+    k.p = Vec3<L>{place.x + gives(given_tx) + W::constant(n.centre[0], g), place.y + gives(given_ty) + W::constant(n.centre[1], g),
                   place.z + W::constant(n.centre[2], g)} -
           cg;
     const Vec3<L> place_by_first = vector(by_first, tx), place_by_second = vector(by_second, tx);
-    const Vec3<L> turn_by_first = vector(by_first, rx), turn_by_second = vector(by_second, rx);
+    const L inclination = channel(value, rx) + gives(given_rx), angle = channel(value, rz) + gives(given_rz);
+    const L cosine = cos(inclination), c = cos(angle), sine = sin(angle);
+    k.axis = {-sine * cosine, c * cosine, sin(inclination)};
+    // angles turn about z, then about the wheel's own x and y
+    const auto turned = [&](const Vec3<L>& a) { return Vec3<L>{a.x * c - a.y * sine, a.x * sine + a.y * c, a.z}; };
+    const Vec3<L> turn_by_first = turned(vector(by_first, rx)), turn_by_second = turned(vector(by_second, rx));
     const L damper_by_first = channel(by_first, damper_length), damper_by_second = channel(by_second, damper_length);
     for (int j = 0; j < 2; ++j) {
       const auto first = W::constant(n.by_first[j], g), second = W::constant(n.by_second[j], g);
@@ -94,13 +91,28 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
     k.turn_by_rack = turn_by_second * on_rack;
     const L left_rate = W::of_left(s.travel_rate, g), right_rate = W::of_right(s.travel_rate, g);
     k.rate = k.J[0] * left_rate + k.J[1] * right_rate + k.by_rack * rack_rate;
-    k.turning = k.G[0] * left_rate + k.G[1] * right_rate;
-    const L inclination = channel(value, rx) + give(crx), angle = channel(value, rz) + give(crz);
-    const L cosine = cos(inclination);
-    k.axis = {-sin(angle) * cosine, cos(angle) * cosine, sin(inclination)};
+    k.turning = k.G[0] * left_rate + k.G[1] * right_rate + k.turn_by_rack * rack_rate;
+    if (m.moving) {
+      const auto rate = [&](int c) { return of_wheels(given.rate, c); };
+      k.rate += Vec3<L>{rate(given_tx), rate(given_ty), L(R(0.0))};
+      k.turning += turned({rate(given_rx), rate(given_ry), rate(given_rz)});
+    }
     W::store(angle, outputs.steer, g);
     W::store(inclination, outputs.camber, g);
   }
+}
+
+// Moment on the carriers about the wheel centres: of the tyres, the brakes, the driveline where it stands on the
+// carrier, and of the turning wheel.
+template <class R, int lanes, class T>
+TRACKROD_HD inline Vec3<LanesOf<T, lanes>> carrier_moment(const Compiled<R, lanes>& m, const Parameters<T>& p,
+                                                          const State<T>& s, const WheelMotion<LanesOf<T, lanes>>& k,
+                                                          const WheelLoad<LanesOf<T, lanes>>& load, int g) {
+  using W = Wheels<T, lanes>;
+  using L = typename W::L;
+  const L inertia = W::of_axle(p.wheel_inertia_front, p.wheel_inertia_rear, g);
+  const Vec3<L> gyro = cross(k.turning + s.angular_velocity, k.axis * (W::load(s.spin, g) * inertia));
+  return load.m - k.axis * (load.brake + load.drive * W::constant(m.wheels->on_carrier, g)) - gyro;
 }
 
 // Remembers the slopes of this step, for their rates in the next.

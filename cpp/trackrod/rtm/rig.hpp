@@ -19,6 +19,28 @@ struct RigReading {
   double pad[wheel_count];                  // load of the pad [N]
 };
 
+// Loads of the rig as those that moving axles give under: what the driveline holds acts at the wheel centre, but where it
+// stands on the carrier.
+template <class R, int lanes>
+inline void hold_loads(const Compiled<R, lanes>& m, const R (*loads)[wheel_count], State<R>& s) {
+  for (int a = 0; a < 2; ++a) {
+    R q[axle_load_count][2] = {};
+    for (int i = 0; i < 2; ++i) {
+      const int wheel = 2 * a + i;
+      const R held = loads[drive_force][wheel] * m.wheels->on_carrier[wheel];
+      q[load_brake][i] = loads[brake_force][wheel] + held;
+      q[load_fx][i] = loads[drive_force][wheel] - held;
+      q[load_fy][i] = loads[side_force][wheel];
+      q[load_mz][i] = loads[aligning_moment][wheel];
+    }
+    const R mirror[] = {R(1.0), R(1.0), R(-1.0), R(-1.0), R(-1.0), R(1.0)};
+    for (int j = 0; j < axle_load_count; ++j) {
+      s.axle_load[j][2 * a] = (q[j][0] + mirror[j] * q[j][1]) * R(0.5);
+      s.axle_load[j][2 * a + 1] = (q[j][0] - mirror[j] * q[j][1]) * R(0.5);
+    }
+  }
+}
+
 // The compliance is that which the loads hold in the end; the pads carry springs, stops, bars and the weight of the
 // wheels by virtual power, F_L J_Lj + F_R J_Rj = weight - suspension for j = L, R. Friction and dampers are at rest.
 template <class R, int lanes>
@@ -30,13 +52,15 @@ inline RigReading read_rig(const Compiled<R, lanes>& m, const Parameters<R>& p, 
   }
   for (int i = 0; i < wheel_count; ++i) {
     s.travel[i] = R(held.travel[i]);
-    steady_compliance(m, p, loads, i, s.compliance[i]);
+    if (!m.moving) steady_compliance(m, p, loads, i, s.compliance[i]);
   }
+  if (m.moving) hold_loads(m, loads, s);
   WheelMotion<LanesOf<R, lanes>> k[Wheels<R, lanes>::groups];
   Outputs<R> outputs{};
   wheel_motion(m, p, s, R(held.rack), R(0.0), k, outputs);
   R force[wheel_count] = {};
-  suspension_forces(m, p, s, k, force);
+  const R none[wheel_count] = {};
+  suspension_forces(m, p, s, k, none, force);
   const Vec3<R> cg = origin(m, p);
   RigReading out{};
   R up[wheel_count][2];  // rise of a wheel centre by the travels of its axle
@@ -49,7 +73,7 @@ inline RigReading read_rig(const Compiled<R, lanes>& m, const Parameters<R>& p, 
     const R left = s.travel[i & ~1], right = s.travel[i | 1];
     const bool steered = m.axles[i / 2].steered;
     R value[map_channels], by_first[map_channels], by_second[map_channels];
-    sample_map(m.tables[i].kinematics, steered ? s.travel[i] : (left + right) * R(0.5),
+    sample_map<channel_count>(m.tables[i].kinematics, steered ? s.travel[i] : (left + right) * R(0.5),
                steered ? R(held.rack) : (left - right) * R(0.5), value, by_first, by_second);
     for (int c = 0; c < channel_count; ++c) out.pose[i][c] = static_cast<double>(value[c]);
     for (int j = 0; j < 3; ++j) {

@@ -46,16 +46,18 @@ TRACKROD_HD inline Inputs<T> resting(const Compiled<R, lanes>& m) {
 template <class R, int lanes, class T>
 TRACKROD_HD inline Vec3<T> heading_velocity(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s) {
   const Vec3<T> cg = origin(m, p);
-  Vec3<T> moment{T(0.0), T(0.0), T(0.0)};
+  Vec3<T> moment{T(0.0), T(0.0), T(0.0)}, momentum = moment;  // the latter against the body
   T mass = p.sprung_mass;
   for (int i = 0; i < wheel_count; ++i) {
     const T& unsprung = i < 2 ? p.unsprung_mass_front : p.unsprung_mass_rear;
     const auto& c = m.wheels->centre;
     moment += (Vec3<T>{T(c[0][i]), T(c[1][i]), s.travel[i] + c[2][i]} - cg) * unsprung;
+    momentum += (s.slope_before[i][0] * s.travel_rate[i & ~1] + s.slope_before[i][1] * s.travel_rate[i | 1]) * unsprung;
     mass += unsprung;
   }
+  if (m.moving) momentum += given_momentum(m, s);
   const Mat3<T> Rot = to_matrix(s.orientation);
-  const Vec3<T> v = Rot * (s.velocity + cross(s.angular_velocity, moment / mass));
+  const Vec3<T> v = Rot * (s.velocity + cross(s.angular_velocity, moment / mass) + momentum / mass);
   const T ahead = Rot(0, 0), aside = Rot(1, 0), scale = R(1.0) / sqrt(ahead * ahead + aside * aside);
   return {(v.x * ahead + v.y * aside) * scale, (v.y * ahead - v.x * aside) * scale, v.z};
 }
@@ -74,9 +76,9 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   const Mat3<T> Rot = to_matrix(s.orientation);
   WheelLoad<L> load[groups];
   tyre_loads(m, s, in, Rot, k, h, load, outputs);
-  turn_wheels(m, p, s, in, load, h);
+  turn_wheels(m, p, s, in, k, load, h);
   move_bodies(m, p, s, in, Rot, k, load, h, outputs);
-  give_way(m, p, s, load, h);
+  if (!m.moving) give_way(m, p, s, load, h);
   remember_slopes<lanes>(k, s);
   steer(m, p, s, in, k, load, h, outputs);
   outputs.rack = rack;

@@ -6,17 +6,37 @@
 
 namespace trackrod::rtm {
 
-// Adds the forces on the travels to `right`. Stops: paper 002, eq. 3; dampers: eq. 4.
+// Rates of the dampers' lengths by the travels.
+template <class R, int lanes, class T>
+TRACKROD_HD inline void damper_rates(const Compiled<R, lanes>&, const State<T>& s,
+                                     const WheelMotion<LanesOf<T, lanes>>* k, T* rates) {
+  using W = Wheels<T, lanes>;
+  for (int g = 0; g < W::groups; ++g) {
+    W::store(k[g].damper[0] * W::of_left(s.travel_rate, g) + k[g].damper[1] * W::of_right(s.travel_rate, g), rates, g);
+  }
+}
+
+// Tension of dampers between stiff ends.
+template <class R, int lanes, class T>
+TRACKROD_HD inline void pull_dampers(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s, const T* rates,
+                                     T* pull) {
+  for (int i = 0; i < wheel_count; ++i) {
+    s.damper_rate[i] = rates[i];
+    pull[i] = value_at(m.axles[i / 2].damper, rates[i]) * (i < 2 ? p.damper_factor_front : p.damper_factor_rear);
+  }
+}
+
+// Adds the forces on the travels to `right`; `pull` is the tension of the dampers. Stops: paper 002, eq. 3; dampers:
+// eq. 4.
 template <class R, int lanes, class T>
 TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
-                                          const WheelMotion<LanesOf<T, lanes>>* k, T* right) {
+                                          const WheelMotion<LanesOf<T, lanes>>* k, const T* pull, T* right) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
-  T rub[wheel_count], rate[wheel_count], damper[2][wheel_count];
+  T rub[wheel_count], damper[2][wheel_count];
   for (int g = 0; g < W::groups; ++g) {
     const L slow = W::load(s.travel_rate, g) * (R(1.0) / R(constants::friction_speed));
     W::store(W::of_axle(p.friction_front, p.friction_rear, g) * slow / sqrt(R(1.0) + slow * slow), rub, g);
-    W::store(k[g].damper[0] * W::of_left(s.travel_rate, g) + k[g].damper[1] * W::of_right(s.travel_rate, g), rate, g);
     for (int j = 0; j < 2; ++j) W::store(k[g].damper[j], damper[j], g);
   }
   for (int axle = 0; axle < 2; ++axle) {
@@ -26,7 +46,6 @@ TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Par
     const T& spring = front ? p.spring_factor_front : p.spring_factor_rear;
     const T& stop = front ? p.stop_factor_front : p.stop_factor_rear;
     const T& bar = front ? p.antiroll_factor_front : p.antiroll_factor_rear;
-    const T& damping = front ? p.damper_factor_front : p.damper_factor_rear;
     const T weight = (front ? p.unsprung_mass_front : p.unsprung_mass_rear) * p.gravity;
     const T antiroll = value_at(curves.antiroll, T((s.travel[left] - s.travel[left + 1]) * R(0.5))) * bar;
     right[left] -= antiroll;
@@ -34,9 +53,8 @@ TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Par
     for (int i = left; i < left + 2; ++i) {
       right[i] -= (value_at(curves.spring, s.travel[i]) - weight) * spring +
                   value_at(curves.stops, s.travel[i]) * stop + rub[i];
-      const T pull = value_at(curves.damper, rate[i]) * damping;
-      right[left] -= pull * damper[0][i];
-      right[left + 1] -= pull * damper[1][i];
+      right[left] -= pull[i] * damper[0][i];
+      right[left + 1] -= pull[i] * damper[1][i];
     }
   }
 }

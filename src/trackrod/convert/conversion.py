@@ -9,7 +9,7 @@ Reference: paper 002, eq. 1 to 7.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -23,16 +23,29 @@ from trackrod.core.errors import InputError
 from trackrod.core.maps import Map1D, Map2D
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.points import Load
+from trackrod.rtm.elasticity import ElasticAxle
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["Conversion", "Detail", "assemble", "convert"]
+__all__ = ["Compliance", "Conversion", "Detail", "assemble", "convert"]
 
 Array = NDArray[np.float64]
 
 #: Loads of the rig that the compliance of the model is made of, in the order of `COMPLIANCE_LOADS`.
 _LOADS = (Load.FX, Load.FX_DRIVE, Load.FY, Load.MZ)
+
+
+class Compliance(StrEnum):
+    """How wheels give way under their loads.
+
+    Not at all; as a system with the inertia and damping of all that gives; by tables over the loads of the wheel and of
+    the other one, with a lag (paper 002, eq. 1).
+    """
+
+    NONE = "none"
+    MOVING = "moving"
+    QUASI_STATIC = "quasi-static"
 
 
 class Detail(StrEnum):
@@ -58,7 +71,7 @@ def convert(
     *,
     factors: SplitFactors | None = None,
     detail: Detail | Mapping[Axle, Detail] = Detail.TWO_DIMENSIONAL,
-    compliance: bool = True,
+    compliance: Compliance = Compliance.MOVING,
     elastic_steering: bool = False,
     road_height: float = 0.0,
 ) -> Conversion:
@@ -75,7 +88,7 @@ def convert(
     detail
         How much of the kinematics is kept, for both axles or for each.
     compliance
-        Whether the wheels give way under load.
+        How the wheels give way under load.
     elastic_steering
         Whether torsion bar and assistance of the vehicle's steering are modelled; the K&C maps are then those of the
         rack, as always. The multibody model's own steering is rigid.
@@ -96,21 +109,23 @@ def assemble(
     maps: Mapping[Axle, KcMaps],
     *,
     detail: Detail | Mapping[Axle, Detail] = Detail.TWO_DIMENSIONAL,
-    compliance: bool = True,
+    compliance: Compliance = Compliance.MOVING,
 ) -> Conversion:
     """Make the real-time model of a vehicle wherever its data came from; parameters and errors as `convert`.
 
-    Maps without loads give wheels that do not give way.
+    Maps without elasticity give wheels with a quasi-static compliance, maps without loads wheels that do not give way.
     """
     missing = [str(axle) for axle in Axle if axle not in maps]
     if missing:
         raise InputError(f"the K&C maps of the {' and '.join(missing)} axle are missing")
+    if compliance is Compliance.MOVING and any(maps[axle].elasticity is None for axle in Axle):
+        compliance = Compliance.QUASI_STATIC
     details = {axle: detail if isinstance(detail, Detail) else detail[axle] for axle in Axle}
     spec = RtmSpec(
         name=data.name,
         parameters=_parameters(data),
         wheels=tuple(_wheel(data, maps[c.axle], c, details[c.axle], compliance) for c in Corner),
-        axles=tuple(_axle(data, maps[axle], axle) for axle in Axle),
+        axles=tuple(_axle(data, maps[axle], axle, compliance) for axle in Axle),
         tyres=data.tyres,
         powertrain=data.powertrain,
         road_height=data.road_height,
@@ -157,9 +172,9 @@ def _parameters(data: VehicleData) -> dict[str, float]:
     return found
 
 
-def _wheel(data: VehicleData, maps: KcMaps, corner: Corner, detail: Detail, compliance: bool) -> WheelSpec:
+def _wheel(data: VehicleData, maps: KcMaps, corner: Corner, detail: Detail, compliance: Compliance) -> WheelSpec:
     wheel = maps.wheel(corner.side)
-    loads = _LOADS if compliance and wheel.own else ()
+    loads = _LOADS if compliance is Compliance.QUASI_STATIC and wheel.own else ()
     kinematics = wheel.kinematics
     first, second = (np.array(knots) for knots in kinematics.knots)
     values = np.stack([_channel(kinematics, name) for name in CHANNELS], axis=-1)
@@ -203,7 +218,7 @@ def _compliance(own: Map1D, opposite: Map1D) -> ComplianceSpec:
     return ComplianceSpec(*table(own), *table(opposite))
 
 
-def _axle(data: VehicleData, maps: KcMaps, axle: Axle) -> AxleSpec:
+def _axle(data: VehicleData, maps: KcMaps, axle: Axle, compliance: Compliance) -> AxleSpec:
     ride, roll = maps.ride, maps.roll
     z, y = np.array(ride.knots), np.array(roll.knots)
 
@@ -222,4 +237,35 @@ def _axle(data: VehicleData, maps: KcMaps, axle: Axle) -> AxleSpec:
         stops=Curve(z, mean(ride, "", 1.0) - bare),
         antiroll=Curve(y, antiroll),
         damper=data.dampers[axle],
+        elasticity=_beyond_points(data, maps, axle) if compliance is Compliance.MOVING else None,
     )
+
+
+def _beyond_points(data: VehicleData, maps: KcMaps, axle: Axle) -> ElasticAxle | None:
+    """The elasticity of an axle, its travel without what the unsprung masses at the wheel centres hold already."""
+    found = maps.elasticity
+    if found is None:
+        return None
+    corners = [corner for corner in Corner if corner.axle is axle]
+    mass = float(np.mean([data.masses.unsprung[corner] for corner in corners]))
+    points, momentum = np.zeros((2, 2)), np.zeros((2, 6))
+    for corner in corners:
+        by_travel = _centre_by_travel(maps, corner)
+        arm = np.array(data.centres[corner]) - found.reference
+        points += mass * by_travel @ by_travel.T
+        momentum += mass * np.hstack((by_travel, np.cross(arm, by_travel)))
+    return replace(
+        found, travel_mass=found.travel_mass - points, travel_momentum=found.travel_momentum - momentum
+    )
+
+
+def _centre_by_travel(maps: KcMaps, corner: Corner) -> Array:
+    """How a wheel centre moves by the travel of the left and of the right wheel at the design position, shape (2, 3)."""
+    kinematics = maps.wheel(corner.side).kinematics
+    first, second = kinematics.slopes(0.0, 0.0)
+    columns = [kinematics.output_index(name) for name in ("tx", "ty", "tz")]
+    along, across = first[columns], second[columns]
+    if maps.steered:
+        own = [along, np.zeros(3)] if corner.side is Side.LEFT else [np.zeros(3), along]
+        return np.array(own)
+    return np.array([0.5 * (along + across), 0.5 * (along - across)])

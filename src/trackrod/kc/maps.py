@@ -25,9 +25,11 @@ from trackrod.core.executors import executor
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Map2D, Variable
 from trackrod.core.plain import Plain
 from trackrod.core.quantities import KINDS
+from trackrod.core.records import from_plain, to_plain
 from trackrod.kc.measure import Gauge, Measured, gauges, measure
 from trackrod.kc.points import SIDES, Inputs, Load, Solution
 from trackrod.kc.rig import Rig
+from trackrod.rtm.elasticity import ElasticAxle
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["KC_MAPS", "GridTest", "KcMaps", "WheelMaps", "compliance_maps", "grid", "kinematics_maps", "stiffness_map"]
@@ -86,6 +88,8 @@ class KcMaps:
         [m]
     track, wheelbase
         At the design position [m].
+    elasticity
+        The axle as a system with inertia and damping; None where the maps came from somewhere else.
     """
 
     vehicle: str
@@ -101,6 +105,7 @@ class KcMaps:
     loaded_radius: tuple[float, float]
     track: float
     wheelbase: float
+    elasticity: ElasticAxle | None = None
 
     def wheel(self, side: Side) -> WheelMaps:
         """Maps of the wheel on a side."""
@@ -344,6 +349,7 @@ def _to_plain(maps: KcMaps) -> dict[str, Plain]:
         **{name: list(getattr(maps, name)) for name in _PAIRS},
         "track": maps.track,
         "wheelbase": maps.wheelbase,
+        "elasticity": None if maps.elasticity is None else to_plain(maps.elasticity),
     }
 
 
@@ -360,9 +366,10 @@ def _from_plain(data: Mapping[str, Any]) -> KcMaps:
         roll=Map1D.from_dict(data["roll"]),
         track=float(data["track"]),
         wheelbase=float(data["wheelbase"]),
+        elasticity=None if data["elasticity"] is None else from_plain(ElasticAxle, data["elasticity"]),
         **pairs,
     )
 
 
 #: Maps of an axle saved as one file.
-KC_MAPS = Schema("trackrod.kc_maps", 1, _to_plain, _from_plain)
+KC_MAPS = Schema("trackrod.kc_maps", 2, _to_plain, _from_plain)

@@ -24,7 +24,7 @@ from trackrod.vehicle.connectors import Beam, Spring, TorsionSpring
 from trackrod.vehicle.systems import Wheel
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
-__all__ = ["DIFFERENCE", "Rig"]
+__all__ = ["DIFFERENCE", "Rig", "downward"]
 
 Array = NDArray[np.float64]
 
@@ -114,6 +114,11 @@ class Rig:
     def steered(self) -> bool:
         """Whether the axle has a rack."""
         return "rack" in self.model.drives
+
+    def settle(self) -> None:
+        """Back to the design position, with the equilibrium that it has without loads."""
+        self._restore(self._rest)
+        self._solve(self._rest.point)
 
     # ---- many points
 
@@ -356,7 +361,7 @@ class Rig:
             rotation = _matrix(poses[self.carriers[k], 3:])
             arm = rotation @ self.arms[k]
             axis = rotation @ self.frames[k][:, 1]
-            to_contact = self.radii[k] * _downward(axis)
+            to_contact = self.radii[k] * downward(axis)
             for load, value in zip(Load, values, strict=True):
                 if value == 0.0:
                     continue
@@ -464,7 +469,7 @@ def _matrix(q: Array) -> Array:
     )
 
 
-def _downward(axis: Array) -> Array:
+def downward(axis: Array) -> Array:
     """Unit vector from the wheel centre to the contact point: downward in the wheel plane."""
     return np.asarray((axis * axis[2] - np.array([0.0, 0.0, 1.0])) / np.sqrt(1.0 - axis[2] ** 2))
 

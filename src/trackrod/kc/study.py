@@ -15,6 +15,7 @@ from trackrod.core.errors import InputError, Problem, RangeError, Severity
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.kc import maps as maps_of
 from trackrod.kc import programme
+from trackrod.kc.elasticity import find_elasticity
 from trackrod.kc.maps import KcMaps, WheelMaps
 from trackrod.kc.points import Load, Solution
 from trackrod.kc.result import KcTest
@@ -232,6 +233,7 @@ def _maps(
         loaded_radius=(float(rig.radii[0]), float(rig.radii[1])),
         track=vehicle.track(rig.axle),
         wheelbase=vehicle.wheelbase,
+        elasticity=find_elasticity(vehicle, rig.axle),
     )
     return maps, problems
 

@@ -51,6 +51,8 @@ def compile_model(spec: RtmSpec) -> _core.Rtm:
     for i, axle in enumerate(spec.axles):
         curves = (curve.points() for curve in (axle.spring, axle.stops, axle.antiroll, axle.damper))
         core.set_axle(i, axle.steered, axle.drive_on_carrier, *curves)
+        if axle.elasticity is not None:
+            core.set_elasticity(i, axle.elasticity.numbers(), *axle.elasticity.tables())
     if spec.powertrain is not None:
         core.set_driveline(*spec.powertrain.core_arguments([wheel.corner.axle for wheel in spec.wheels]))
         for driven, differential in spec.powertrain.limited_slip.items():

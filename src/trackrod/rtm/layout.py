@@ -11,9 +11,12 @@ from trackrod.tyre.layout import TYRE_OUTPUT, TYRE_STATE
 from trackrod.vehicle.layout import DRIVELINE_STATE
 
 __all__ = [
+    "AXLE_LOADS",
+    "AXLE_MODES",
     "CHANNELS",
     "COMPLIANCE_CHANNELS",
     "COMPLIANCE_LOADS",
+    "GIVEN_POSE",
     "INPUTS",
     "OUTPUTS",
     "ROW",
@@ -31,6 +34,13 @@ CHANNELS = ("tx", "ty", "tz", "rx", "ry", "rz", "damper_length")
 COMPLIANCE_CHANNELS = ("tx", "ty", "rx", "rz")
 #: Loads of the compliance: longitudinal force taken by the brake, by the driveline; lateral force; aligning moment.
 COMPLIANCE_LOADS = ("brake_force", "drive_force", "side_force", "aligning_moment")
+#: Loads of a wheel that its axle gives under where compliance moves: force at the wheel centre, force at the contact
+#: patch whose torque the brake takes, lateral force at the contact patch [N], moments [N·m], tension of the damper [N].
+AXLE_LOADS = ("fx", "brake", "fy", "mx", "mz", "damper")
+#: Loads of both wheels of an axle that are mirror images of each other, or that with the opposite sign.
+AXLE_MODES = ("front_symmetric", "front_antisymmetric", "rear_symmetric", "rear_antisymmetric")
+#: What a wheel's pose gives there: displacement of its centre [m], inclination, pitch and steer angle [rad].
+GIVEN_POSE = ("tx", "ty", "rx", "ry", "rz")
 #: A model has eight tyres at most.
 TYRES = tuple(str(i) for i in range(1, 9))
 
@@ -48,6 +58,10 @@ STATE = Structure(
         field("spin", "angular_velocity", "of the wheels", WHEELS),
         field("brake_angle", "angle", "wind-up of brakes that hold", WHEELS),
         field("compliance", "number", "change of a wheel's pose by its loads", WHEELS, COMPLIANCE_CHANNELS),
+        field("axle_load", "number", "that an axle gives under, in N and N·m", AXLE_LOADS, AXLE_MODES),
+        field("axle_load_rate", "number", "of the same, in N/s and N·m/s", AXLE_LOADS, AXLE_MODES),
+        field("damper_rate", "velocity", "of the length of the dampers", WHEELS),
+        field("carrier_spin", "angular_velocity", "of the carriers about the spin axes a step before", WHEELS),
         field("slope_before", "number", "d centre / d travel a step before, for its rate", WHEELS, SIDES, VECTOR),
         field("rack", "length", "of an elastic steering"),
         field("rack_rate", "velocity", "of an elastic steering"),

@@ -18,6 +18,7 @@ from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError, Problem, UnknownNameError, raise_if_errors
 from trackrod.core.records import from_plain, to_plain
 from trackrod.rtm.coefficients import PARAMETERS
+from trackrod.rtm.elasticity import ElasticAxle
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS
 from trackrod.tyre.properties import TyreProperties
 from trackrod.vehicle.elements import Vector
@@ -147,6 +148,8 @@ class AxleSpec:
         Additional force of the left wheel over half the opposite travel [N], [m].
     damper
         Force of a damper, positive in tension, over the rate of its length [N], [m/s].
+    elasticity
+        What gives in the axle as a system with inertia and damping; None: the compliance of the wheels is quasi-static.
     """
 
     steered: bool
@@ -155,6 +158,7 @@ class AxleSpec:
     stops: Curve
     antiroll: Curve
     damper: Curve
+    elasticity: ElasticAxle | None = None
 
     def __post_init__(self) -> None:
         curves = {"spring": self.spring, "stops": self.stops, "antiroll": self.antiroll, "damper": self.damper}
@@ -227,6 +231,8 @@ class RtmSpec:
         object.__setattr__(self, "tyres", MappingProxyType(dict(self.tyres)))
         if tuple(wheel.corner for wheel in self.wheels) != tuple(Corner) or len(self.axles) != 2:
             raise InputError(f"'{self.name}' needs the wheels fl, fr, rl, rr and two axles")
+        if len({axle.elasticity is None for axle in self.axles}) > 1:
+            raise InputError(f"'{self.name}': compliance moves in one axle only; give the elasticity of both, or of none")
 
     def values(self) -> Array:
         """The parameters as the flat array that the core takes."""
@@ -277,4 +283,4 @@ def _wrong_knots(knots: Array, what: str) -> Iterator[str]:
 
 
 #: A real-time model saved as one file.
-RTM = Schema("trackrod.rtm", 2, to_plain, lambda data: from_plain(RtmSpec, data))
+RTM = Schema("trackrod.rtm", 3, to_plain, lambda data: from_plain(RtmSpec, data))

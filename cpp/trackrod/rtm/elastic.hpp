@@ -1,0 +1,334 @@
+// Axles that give as systems with inertia and damping.
+//
+// The coordinates of an axle are the loads x under which its shapes at rest are known, six for each wheel; left and
+// right together make six symmetric and six antisymmetric ones. With the loads q that act in this step, the
+// accelerations u' of the body and z'' of the travels
+//   M x'' + D x' + C (x - q) + N u' + t z'' = 0,
+// and the body and the travels get the reactions -N' x'' and -t' x''. The step is implicit,
+//   (M + h D + h^2 C) x'+ = M x' + h (C (q - x) - N u' - t z''),
+// so that x'+ = known - h Y (u', z''): eliminated, it takes N'Y and t'Y from the mass matrix of body and travels.
+// Poses of the wheels are tables over x, without linearisation.
+#pragma once
+
+#include "trackrod/rtm/kinematics.hpp"
+
+namespace trackrod::rtm {
+
+// A = L D L' in place: below the diagonal L, on it the inverse of D.
+template <int N, class T>
+TRACKROD_HD inline void factorise(T A[N][N]) {
+  for (int k = 0; k < N; ++k) {
+    A[k][k] = RealOf<T>(1.0) / A[k][k];
+    for (int i = k + 1; i < N; ++i) {
+      const T s = A[i][k] * A[k][k];
+      for (int j = k + 1; j <= i; ++j) A[i][j] -= s * A[j][k];
+    }
+    for (int i = k + 1; i < N; ++i) A[i][k] = A[i][k] * A[k][k];
+  }
+}
+template <int N, class C, class T>
+TRACKROD_HD inline void solve(const C A[N][N], T* b) {
+  for (int k = 0; k < N; ++k) {
+    for (int i = k + 1; i < N; ++i) b[i] -= b[k] * A[i][k];
+  }
+  for (int k = N - 1; k >= 0; --k) {
+    b[k] = b[k] * A[k][k];
+    for (int i = k + 1; i < N; ++i) b[k] -= b[i] * A[i][k];
+  }
+}
+
+// One step of the axles that give; used only where the model's compliance moves.
+template <class R, int lanes, class T>
+struct ElasticStep {
+  using W = Wheels<T, lanes>;
+  using L = typename W::L;
+  using C = typename W::C;
+  static constexpr int groups = W::groups, n = axle_load_count;
+
+  L rate[groups][n];     // of the loads at the end of the step, as far as it is known without u' and z''
+  C by_body[groups][3][n], by_travel[groups][n];  // Y: the same for each unit of u' and z''
+  C by_damper[groups][n];                         // for each unit of the dampers' tension
+  Vec3<T> arm[2];                                 // from the sprung centre of gravity to the axles' reference points
+
+  // What acts on the axles but their dampers; `sag` is the free acceleration less that of the rig, gravity.
+  TRACKROD_HD void begin(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
+                         const WheelMotion<L>* k, const WheelLoad<L>* load, const Vec3<T>& sag, R h) {
+    const ElasticNumbers<R>& e = *m.elastic_numbers;
+    const Vec3<T> cg = origin(m, p);
+    for (int a = 0; a < 2; ++a) {
+      const Vec3<R>& at = m.elastic[a].reference;
+      arm[a] = Vec3<T>{T(at.x), T(at.y), T(at.z)} - cg;
+    }
+    T q[n][mode_count], pulled[3][mode_count], travelling[mode_count];
+    loads(m, p, s, k, load, q);
+    for (int a = 0; a < 2; ++a) {
+      const Vec3<T> pull = cross(s.angular_velocity, cross(s.angular_velocity, arm[a])) - sag;
+      const T none(0.0), seen[2][3] = {{pull.x, pull.z, none}, {pull.y, none, none}};
+      for (int j = 0; j < 3; ++j) {
+        pulled[j][2 * a] = seen[0][j];
+        pulled[j][2 * a + 1] = seen[1][j];
+      }
+      const T &left = s.travel_rate[2 * a], &right = s.travel_rate[2 * a + 1];
+      travelling[2 * a] = (left + right) * R(0.5);
+      travelling[2 * a + 1] = (left - right) * R(0.5);
+    }
+    for (int g = 0; g < groups; ++g) {
+      C A[n][n];
+      for (int i = 0; i < n; ++i) {
+        for (int j = 0; j <= i; ++j) {
+          A[i][j] = W::constant(e.mass[i][j], g) + W::constant(e.damping[i][j], g) * h +
+                    W::constant(e.compliance[i][j], g) * (h * h);
+        }
+      }
+      factorise<n>(A);
+      L now[n], missing[n];
+      for (int i = 0; i < n; ++i) {
+        now[i] = W::load(s.axle_load_rate[i], g);
+        missing[i] = (W::load(q[i], g) - W::load(s.axle_load[i], g)) * h;
+      }
+      const L body[3] = {W::load(pulled[0], g) * h, W::load(pulled[1], g) * h, W::load(pulled[2], g) * h};
+      const L travel = W::load(travelling, g) * h;
+      for (int i = 0; i < n; ++i) {
+        L right = -travel * W::constant(e.travel_damping[i], g);
+        for (int j = 0; j < 3; ++j) right -= body[j] * W::constant(e.body_mass[i][j], g);
+        for (int j = 0; j < n; ++j) {
+          right += now[j] * W::constant(e.mass[i][j], g) + missing[j] * W::constant(e.compliance[i][j], g);
+        }
+        rate[g][i] = right;
+        for (int j = 0; j < 3; ++j) by_body[g][j][i] = W::constant(e.body_mass[i][j], g);
+        by_travel[g][i] = W::constant(e.travel_mass[i], g);
+        by_damper[g][i] = W::constant(e.compliance[i][load_damper], g) * h;
+      }
+      solve<n>(A, rate[g]);
+      for (int j = 0; j < 3; ++j) solve<n>(A, by_body[g][j]);
+      solve<n>(A, by_travel[g]);
+      solve<n>(A, by_damper[g]);
+    }
+  }
+
+  // Tension of the dampers, which the axle lets shorten: F(r) with r = rate - (what the axle gives to F), by Newton.
+  // `rates` are those of the dampers' lengths by the travels.
+  TRACKROD_HD void pull_dampers(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s, const T* rates,
+                                T* pull) {
+    const ElasticNumbers<R>& e = *m.elastic_numbers;
+    T given[mode_count], yields[mode_count];
+    for (int g = 0; g < groups; ++g) {
+      L shorter = L(R(0.0));
+      C soft = C(R(0.0));
+      for (int i = 0; i < n; ++i) {
+        const C c = W::constant(e.compliance[load_damper][i], g);
+        shorter += rate[g][i] * c;
+        soft += by_damper[g][i] * c;
+      }
+      W::store(shorter, given, g);
+      W::store(L(soft), yields, g);
+    }
+    for (int a = 0; a < 2; ++a) {
+      const int left = 2 * a, right = left + 1;
+      const T& factor = a == 0 ? p.damper_factor_front : p.damper_factor_rear;
+      const T own = (yields[left] + yields[right]) * R(0.5), other = (yields[left] - yields[right]) * R(0.5);
+      const T wanted[2] = {rates[left] - given[left] - given[right], rates[right] - given[left] + given[right]};
+      const Table1D<R>& curve = m.axles[a].damper;
+      T now[2] = {s.damper_rate[left], s.damper_rate[right]};
+      if (curve.axis.count == 0) {
+        pull[left] = pull[right] = T(0.0);
+      } else {
+        for (int iteration = 0; iteration < 2; ++iteration) {
+          T force[2], slope[2];
+          for (int i = 0; i < 2; ++i) {
+            const auto at = sample(curve, now[i]);
+            force[i] = at.value * factor;
+            slope[i] = at.slope * factor;
+          }
+          const T rest[2] = {wanted[0] - now[0] - own * force[0] - other * force[1],
+                             wanted[1] - now[1] - own * force[1] - other * force[0]};
+          const T d[2] = {own * slope[0] + R(1.0), own * slope[1] + R(1.0)};
+          const T x01 = other * slope[1], x10 = other * slope[0];
+          const T scale = R(1.0) / (d[0] * d[1] - x01 * x10);
+          const T change[2] = {(d[1] * rest[0] - x01 * rest[1]) * scale, (d[0] * rest[1] - x10 * rest[0]) * scale};
+          for (int i = 0; i < 2; ++i) {
+            now[i] += change[i];
+            pull[left + i] = force[i] + slope[i] * change[i];
+          }
+        }
+      }
+      s.damper_rate[left] = now[0];
+      s.damper_rate[right] = now[1];
+    }
+    T tension[mode_count];
+    split(pull, R(1.0), tension);
+    for (int g = 0; g < groups; ++g) {
+      const L of = W::load(tension, g);
+      for (int i = 0; i < n; ++i) rate[g][i] += of * by_damper[g][i];
+    }
+  }
+
+  // Joins the equations of body and travels: A (lower part) and b of the body, B and D of the travels, their forces.
+  TRACKROD_HD void join(const Compiled<R, lanes>& m, const State<T>& s, const Vec3<T>& sag, R h, T A[6][6], T* b,
+                        T B[wheel_count][6], T D[2][3], T* forces) const {
+    const ElasticNumbers<R>& e = *m.elastic_numbers;
+    // of each mode: what is taken from the mass matrix, and reactions
+    R body[mode_count][3][3], both[mode_count][3], travel[mode_count];
+    T push[mode_count][3], lift[mode_count];
+    for (int g = 0; g < groups; ++g) {
+      for (int j = 0; j < 3; ++j) {
+        for (int k = 0; k <= j; ++k) {
+          C sum_of = C(R(0.0));
+          for (int i = 0; i < n; ++i) sum_of += by_body[g][j][i] * W::constant(e.body_mass[i][k], g);
+          for (int l = 0; l < lanes; ++l) body[g * lanes + l][j][k] = body[g * lanes + l][k][j] = R(2.0) * lane(sum_of, l);
+        }
+        C with_travel = C(R(0.0));
+        L reaction = L(R(0.0));
+        for (int i = 0; i < n; ++i) {
+          with_travel += by_body[g][j][i] * W::constant(e.travel_mass[i], g);
+          reaction += (rate[g][i] - W::load(s.axle_load_rate[i], g)) * W::constant(e.body_mass[i][j], g);
+        }
+        for (int l = 0; l < lanes; ++l) {
+          both[g * lanes + l][j] = lane(with_travel, l);
+          push[g * lanes + l][j] = lane(reaction, l) * (R(-2.0) / h);
+        }
+      }
+      C alone = C(R(0.0));
+      L reaction = L(R(0.0));
+      for (int i = 0; i < n; ++i) {
+        alone += by_travel[g][i] * W::constant(e.travel_mass[i], g);
+        reaction += (rate[g][i] - W::load(s.axle_load_rate[i], g)) * (W::constant(e.travel_mass[i], g) * (R(1.0) / h)) +
+                    rate[g][i] * W::constant(e.travel_damping[i], g);
+      }
+      for (int l = 0; l < lanes; ++l) {
+        travel[g * lanes + l] = R(0.5) * lane(alone, l);
+        lift[g * lanes + l] = -lane(reaction, l);
+      }
+    }
+    for (int a = 0; a < 2; ++a) {
+      const ElasticAxle<R>& axle = m.elastic[a];
+      const int sy = 2 * a, an = sy + 1;
+      const auto& S = body[sy];
+      const auto& U = body[an];
+      const R zero = R(0.0);
+      const Mat3<R> vv = {{{S[0][0], zero, S[0][1]}, {zero, U[0][0], zero}, {S[1][0], zero, S[1][1]}}};
+      const Mat3<R> wv = {{{zero, U[1][0], zero}, {S[2][0], zero, S[2][1]}, {zero, U[2][0], zero}}};
+      const Mat3<R> ww = {{{U[1][1], zero, U[1][2]}, {zero, S[2][2], zero}, {U[2][1], zero, U[2][2]}}};
+      const Vec3<T>& d = arm[a];
+      // rows of d x: what acts at the reference point, about the centre of gravity
+      T about[3][3], turned[3][3];
+      for (int j = 0; j < 3; ++j) {
+        const Vec3<T> column = cross(d, Vec3<T>{T(vv(0, j)), T(vv(1, j)), T(vv(2, j))});
+        for (int i = 0; i < 3; ++i) about[i][j] = column[i] + wv(i, j);
+      }
+      for (int j = 0; j < 3; ++j) {  // ww + d x vw - (wv + d x vv) [d x]
+        const Vec3<T> column = cross(d, Vec3<T>{T(wv(j, 0)), T(wv(j, 1)), T(wv(j, 2))});
+        for (int i = 0; i < 3; ++i) turned[i][j] = column[i] + ww(i, j);
+      }
+      for (int i = 0; i < 3; ++i) {
+        const Vec3<T> row = cross(d, Vec3<T>{about[i][0], about[i][1], about[i][2]});
+        for (int j = 0; j < 3; ++j) turned[i][j] += row[j];
+      }
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j <= i; ++j) {
+          A[i][j] -= vv(i, j);
+          A[3 + i][3 + j] -= turned[i][j];
+        }
+        for (int j = 0; j < 3; ++j) A[3 + i][j] -= about[i][j];
+      }
+      const Vec3<T> force{push[sy][0], push[an][0], push[sy][1]};
+      const Vec3<T> moment = Vec3<T>{push[an][1], push[sy][2], push[an][2]} + cross(d, force);
+      for (int i = 0; i < 3; ++i) {
+        b[i] += force[i];
+        b[3 + i] += moment[i];
+      }
+      const Vec3<T> pulled = cross(s.angular_velocity, cross(s.angular_velocity, d)) - sag;
+      for (int j = 0; j < 2; ++j) {
+        const R side = j == 0 ? R(1.0) : R(-1.0);
+        const R* more = axle.added_momentum[j];
+        const Vec3<R> along{more[0] - both[sy][0], more[1] - side * both[an][0], more[2] - both[sy][1]};
+        const Vec3<R> round{more[3] - side * both[an][1], more[4] - both[sy][2], more[5] - side * both[an][2]};
+        const Vec3<T> moved = cross(d, Vec3<T>{T(along.x), T(along.y), T(along.z)});
+        for (int i = 0; i < 3; ++i) {
+          B[sy + j][i] += along[i];
+          B[sy + j][3 + i] += moved[i] + round[i];
+        }
+        forces[sy + j] += lift[sy] + lift[an] * side - pulled.x * more[0] - pulled.y * more[1] - pulled.z * more[2] -
+                          s.travel_rate[sy + j] * axle.travel_damping[2 * j] - s.travel_rate[an - j] * axle.travel_damping[1];
+        D[a][2 * j] += axle.added_mass[2 * j] - (travel[sy] + travel[an]);
+      }
+      D[a][1] += axle.added_mass[1] - (travel[sy] - travel[an]);
+    }
+  }
+
+  // The new loads and rates, with the accelerations that were found.
+  TRACKROD_HD void end(const Compiled<R, lanes>&, State<T>& s, const Vec3<T>& v_dot, const Vec3<T>& w_dot, const T* travels,
+                       R h) {
+    T body[3][mode_count], travel[mode_count];
+    for (int a = 0; a < 2; ++a) {
+      const Vec3<T> at = v_dot + cross(w_dot, arm[a]);
+      const int sy = 2 * a, an = sy + 1;
+      body[0][sy] = at.x;
+      body[1][sy] = at.z;
+      body[2][sy] = w_dot.y;
+      body[0][an] = at.y;
+      body[1][an] = w_dot.x;
+      body[2][an] = w_dot.z;
+      travel[sy] = (travels[sy] + travels[an]) * R(0.5);
+      travel[an] = (travels[sy] - travels[an]) * R(0.5);
+    }
+    for (int g = 0; g < groups; ++g) {
+      const L u[3] = {W::load(body[0], g) * h, W::load(body[1], g) * h, W::load(body[2], g) * h};
+      const L z = W::load(travel, g) * h;
+      for (int i = 0; i < n; ++i) {
+        const L next = rate[g][i] - u[0] * by_body[g][0][i] - u[1] * by_body[g][1][i] - u[2] * by_body[g][2][i] -
+                       z * by_travel[g][i];
+        W::store(next, s.axle_load_rate[i], g);
+        W::store(W::load(s.axle_load[i], g) + next * h, s.axle_load[i], g);
+      }
+    }
+  }
+
+ private:
+  // Symmetric and antisymmetric parts of a quantity of wheels; `mirror` is its sign in a mirror.
+  TRACKROD_HD static void split(const T* of_wheels, R mirror, T* modes) {
+    for (int a = 0; a < 2; ++a) {
+      const T &left = of_wheels[2 * a], right = of_wheels[2 * a + 1] * mirror;
+      modes[2 * a] = (left + right) * R(0.5);
+      modes[2 * a + 1] = (left - right) * R(0.5);
+    }
+  }
+  // Loads of the step, without dampers: of the tyres in body axes, of brake and driveline on the carrier, gyroscopic.
+  TRACKROD_HD static void loads(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
+                                const WheelMotion<L>* k, const WheelLoad<L>* load, T q[n][mode_count]) {
+    T of[n][wheel_count];
+    for (int g = 0; g < groups; ++g) {
+      const C radius = make_lanes<C>([&](int i) { return m.elastic[(g * lanes + i) / 2].radius; });
+      const Vec3<L> moment = carrier_moment(m, p, s, k[g], load[g], g);
+      const L brake = -moment.y / radius;
+      W::store(load[g].f.x - brake, of[load_fx], g);
+      W::store(brake, of[load_brake], g);
+      W::store(load[g].f.y, of[load_fy], g);
+      W::store(moment.x - load[g].f.y * radius, of[load_mx], g);
+      W::store(moment.z, of[load_mz], g);
+    }
+    const R mirror[] = {R(1.0), R(1.0), R(-1.0), R(-1.0), R(-1.0)};
+    for (int j = 0; j < load_damper; ++j) split(of[j], mirror[j], q[j]);
+    for (T& x : q[load_damper]) x = T(0.0);
+  }
+};
+
+// Momentum of what the axles have beyond the unsprung masses at the wheel centres, against the body.
+template <class R, int lanes, class T>
+TRACKROD_HD inline Vec3<T> given_momentum(const Compiled<R, lanes>& m, const State<T>& s) {
+  Vec3<T> total{T(0.0), T(0.0), T(0.0)};
+  for (int i = 0; i < wheel_count; ++i) {
+    const R* of = m.elastic[i / 2].added_momentum[i % 2];
+    total += Vec3<T>{T(of[0]), T(of[1]), T(of[2])} * s.travel_rate[i];
+  }
+  const auto& mass = m.elastic_numbers->body_mass;
+  for (int i = 0; i < axle_load_count; ++i) {
+    for (int sy = 0; sy < mode_count; sy += 2) {
+      const T &symmetric = s.axle_load_rate[i][sy], &other = s.axle_load_rate[i][sy + 1];
+      total += Vec3<T>{symmetric * mass[i][0][sy], other * mass[i][0][sy + 1], symmetric * mass[i][1][sy]} * R(2.0);
+    }
+  }
+  return total;
+}
+
+}  // namespace trackrod::rtm

@@ -1,0 +1,111 @@
+// What the wheels' poses give where compliance moves: tables over the loads of the axles.
+#pragma once
+
+#include <type_traits>
+
+#include "trackrod/dual.hpp"
+#include "trackrod/rtm/compiled.hpp"
+#include "trackrod/rtm/parameters.hpp"
+
+namespace trackrod::rtm {
+
+// Values and derivatives by both variables of every channel of a map.
+template <int channels, class R>
+TRACKROD_HD inline void sample_map(const Table2D<R>& map, R first, R second, R* value, R* by_first, R* by_second) {
+  trackrod::sample(map, first, second, value, by_first, by_second);
+}
+template <int channels, class R, int N>
+TRACKROD_HD inline void sample_map(const Table2D<R>& map, const Dual<N, R>& first, const Dual<N, R>& second,
+                                   Dual<N, R>* value, Dual<N, R>* by_first, Dual<N, R>* by_second) {
+  using Rule = trackrod::detail::Bicubic;
+  const auto cell = trackrod::detail::find_nodes<R>(map, first.v, second.v, nullptr, nullptr);
+  const auto x0 = Rule::weights<0>(cell.x), x1 = Rule::weights<1>(cell.x), x2 = Rule::weights<2>(cell.x);
+  const auto y0 = Rule::weights<0>(cell.y), y1 = Rule::weights<1>(cell.y), y2 = Rule::weights<2>(cell.y);
+  for (int k = 0; k < channels; ++k) {
+    const R x = Rule::derivative<1, 0>(cell, x1, y0, k), y = Rule::derivative<0, 1>(cell, x0, y1, k);
+    const R xx = Rule::derivative<2, 0>(cell, x2, y0, k), yy = Rule::derivative<0, 2>(cell, x0, y2, k);
+    const R xy = Rule::derivative<1, 1>(cell, x1, y1, k);
+    value[k] = chain(Rule::derivative<0, 0>(cell, x0, y0, k), x, y, first, second);
+    by_first[k] = chain(x, xx, xy, first, second);
+    by_second[k] = chain(y, xy, yy, first, second);
+  }
+}
+
+// Poses that the wheels give, and their rates.
+template <class T>
+struct GivenPoses {
+  T pose[wheel_count][given_count], rate[wheel_count][given_count];
+};
+
+namespace detail {
+
+// Adds the poses over one load and their rates, cubic between the knots and straight beyond.
+template <class R, class T>
+TRACKROD_HD inline void add_curve(const PoseCurve<R>& curve, const T& x, const T& x_rate, T* pose, T* rate) {
+  const auto place = trackrod::detail::locate<R>(curve.loads, Extrapolation::linear, value_of(x), nullptr);
+  const R *here = curve.nodes + place.here * 2 * pose_channels, *there = curve.nodes + place.there * 2 * pose_channels;
+  const auto w0 = trackrod::detail::cubic_weights<0>(place);
+  const auto w1 = trackrod::detail::cubic_weights<1>(place);
+  const auto w2 = trackrod::detail::cubic_weights<2>(place);
+  for (int k = 0; k < pose_channels; ++k) {
+    const auto of = [&](const auto& w) {
+      return (there[k] - here[k]) * w.change + here[pose_channels + k] * w.slope_here + there[pose_channels + k] * w.slope_there;
+    };
+    const R slope = of(w1);
+    if constexpr (std::is_same_v<T, R>) {
+      pose[k] += here[k] + of(w0);
+      rate[k] += slope * x_rate;
+    } else {
+      pose[k] += chain(R(here[k] + of(w0)), slope, x);
+      rate[k] += chain(slope, of(w2), x) * x_rate;
+    }
+  }
+}
+
+// The same over two loads.
+template <class R, class T>
+TRACKROD_HD inline void add_map(const Table2D<R>& map, const T& x, const T& y, const T& x_rate, const T& y_rate, T* pose,
+                                T* rate) {
+  T value[pose_channels], by_x[pose_channels], by_y[pose_channels];
+  sample_map<pose_channels>(map, x, y, value, by_x, by_y);
+  for (int k = 0; k < pose_channels; ++k) {
+    pose[k] += value[k];
+    rate[k] += by_x[k] * x_rate + by_y[k] * y_rate;
+  }
+}
+
+}  // namespace detail
+
+template <class R, int lanes, class T>
+TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s, GivenPoses<T>& out) {
+  for (int a = 0; a < 2; ++a) {
+    const ElasticAxle<R>& axle = m.elastic[a];
+    const int sy = 2 * a;
+    T pose[pose_channels], rate[pose_channels];
+    for (int k = 0; k < pose_channels; ++k) pose[k] = rate[k] = T(0.0);
+    detail::add_map(axle.fy, s.axle_load[load_fy][sy], s.axle_load[load_fy][sy + 1], s.axle_load_rate[load_fy][sy],
+                    s.axle_load_rate[load_fy][sy + 1], pose, rate);
+    for (int mode = 0; mode < 2; ++mode) {
+      const int at = sy + mode;
+      detail::add_curve(axle.fx[mode], s.axle_load[load_fx][at], s.axle_load_rate[load_fx][at], pose, rate);
+      detail::add_curve(axle.brake[mode], s.axle_load[load_brake][at], s.axle_load_rate[load_brake][at], pose, rate);
+      constexpr AxleLoad linear[] = {load_mx, load_mz, load_damper};
+      for (const AxleLoad load : linear) {
+        const R* of = axle.pose[mode] + load * pose_channels;
+        for (int k = 0; k < pose_channels; ++k) {
+          pose[k] += s.axle_load[load][at] * of[k];
+          rate[k] += s.axle_load_rate[load][at] * of[k];
+        }
+      }
+    }
+    const T& factor = a == 0 ? p.compliance_factor_front : p.compliance_factor_rear;
+    for (int i = 0; i < 2; ++i) {
+      for (int k = 0; k < given_count; ++k) {
+        out.pose[sy + i][k] = pose[i * map_channels + k] * factor;
+        out.rate[sy + i][k] = rate[i * map_channels + k] * factor;
+      }
+    }
+  }
+}
+
+}  // namespace trackrod::rtm

@@ -1,0 +1,256 @@
+"""An axle as an elastic system: what its wheels give under loads, with the inertia and the damping of all that gives.
+
+The shapes that the axle takes under unit loads, wheel centres held at their height, are its coordinates: six loads at
+each wheel, those that a wheel gets while driving. A load x stands for the shape Φx, so that x = q at rest under the
+loads q. With the stiffness K, the damping D and the masses M of all bodies of the axle
+
+    Φᵀ M Φ ẍ + Φᵀ D Φ ẋ + C (x − q) + Φᵀ M (inertia of body and travel) = 0,    C = Bᵀ Φ,    Φ = K⁻¹ B,
+
+which is Ritz's method with static shapes: exact at rest, and in the first order of masses and damping beyond. Left and
+right make two systems of six coordinates: loads that are mirror images of each other (symmetric), and mirror images
+with the opposite sign (antisymmetric), as a mirrored axle lets them do without each other.
+
+What the poses of the wheels do over loads is measured on the rig besides, without linearisation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod.core.corners import Axle
+from trackrod.core.errors import InputError, Problem
+from trackrod.core.motion import rotation_matrices
+from trackrod.kc.measure import measure
+from trackrod.kc.points import SIDES, Inputs, Load, Solution
+from trackrod.kc.rig import Rig, downward
+from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve, PoseMap
+from trackrod.multibody.compile import DRIVE_DAMPING, DRIVE_STIFFNESS
+from trackrod.vehicle.vehicle import Vehicle, subsystem_of
+
+__all__ = ["find_elasticity"]
+
+Array = NDArray[np.float64]
+
+
+#: Sign of each of `AXLE_LOADS` on the right wheel in the mirror image of the same load on the left.
+MIRROR = np.array([1.0, 1.0, -1.0, -1.0, -1.0, 1.0])
+#: Largest load of the tests over the wheel load at the design position, and points from nothing to it.
+LARGEST_LOAD = 1.6
+LOAD_STEPS = 8
+#: The same for the symmetric part of the lateral force, which is half the difference of the wheels.
+LARGEST_DIFFERENCE = 0.8
+DIFFERENCE_STEPS = 4
+#: Directions of the body that a symmetric and an antisymmetric load go with: of its velocity and angular velocity.
+BODY_DIRECTIONS = ((0, 2, 4), (1, 3, 5))
+
+
+def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
+    """Measure an axle on the rig.
+
+    Raises
+    ------
+    InputError
+        The axle carries no load at all.
+    """
+    rig = Rig(vehicle, axle, check=False)
+    linear = _Linear(vehicle, axle)
+    modes = []
+    for k, sign in enumerate((1.0, -1.0)):
+        both = np.vstack((np.eye(6), np.diag(sign * MIRROR)))  # coordinates of left and right of a mode
+        reduced = linear.reduced(both)
+        share = sign * MIRROR
+        curves = [_curve(rig, load, share[i]) for i, load in ((0, Load.FX_CENTRE), (1, Load.FX))]
+        modes.append(
+            ElasticMode(
+                mass=0.5 * reduced.mass,
+                damping=0.5 * reduced.damping,
+                compliance=0.5 * reduced.compliance,
+                body_mass=0.5 * reduced.body_mass[:, BODY_DIRECTIONS[k]],
+                travel_mass=reduced.travel_mass[:, 0],
+                travel_damping=reduced.travel_damping[:, 0],
+                pose=reduced.pose,
+                fx=curves[0],
+                brake=curves[1],
+            )
+        )
+    return ElasticAxle(
+        reference=linear.reference,
+        radius=float(rig.radii.mean()),
+        symmetric=modes[0],
+        antisymmetric=modes[1],
+        fy=_lateral(rig),
+        travel_mass=linear.travel_mass,
+        travel_momentum=linear.travel_momentum,
+        travel_damping=linear.travel_damping,
+    )
+
+
+# ---- linear
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Reduced:
+    mass: Array
+    damping: Array
+    compliance: Array
+    body_mass: Array
+    travel_mass: Array
+    travel_damping: Array
+    pose: Array
+
+
+class _Linear:
+    """The axle at its design position as K, D and M of its bodies, six rows for each, without its dampers."""
+
+    def __init__(self, vehicle: Vehicle, axle: Axle) -> None:
+        self.rig = Rig(replace(vehicle, dampers=()), axle, check=False)
+        self.rig.settle()
+        core, groups = self.rig.model.core, self.rig.model.groups
+        self.stiffness, self.damping = (np.array(part) for part in core.linearise())
+        self.count = len(groups)
+        self.mass = np.zeros_like(self.stiffness)
+        for i, group in enumerate(groups):
+            here = slice(6 * i, 6 * i + 3), slice(6 * i + 3, 6 * i + 6)
+            self.mass[here[0], here[0]] = group.mass * np.eye(3)
+            self.mass[here[1], here[1]] = group.inertia
+        poses = core.poses()
+        self.places, self.turns = poses[:, :3], rotation_matrices(poses[:, 3:])
+        self.centres = np.array([self.places[c] + self.turns[c] @ self.rig.arms[k] for k, c in enumerate(self.rig.carriers)])
+        self.reference = self.centres.mean(axis=0)
+        self.loads = np.array([w for k in range(2) for w in self._wheel_loads(vehicle, k)]).T
+        pads = np.array([self._wrench((c, self.centres[k], _Z, _NONE)) for k, c in enumerate(self.rig.carriers)]).T
+        self.damping -= DRIVE_DAMPING * pads @ pads.T
+        self.shapes = np.linalg.solve(self.stiffness, self.loads)
+        self.travels = np.linalg.solve(self.stiffness, pads) * DRIVE_STIFFNESS
+        self.rigid = self._rigid_motion()
+        self.travel_mass = self.travels.T @ self.mass @ self.travels
+        self.travel_damping = self.travels.T @ self.damping @ self.travels
+        self.travel_momentum = self.travels.T @ self.mass @ self.rigid
+
+    def reduced(self, both: Array) -> _Reduced:
+        """Matrices of coordinates that move the twelve loads together, shape (12, n)."""
+        shapes = self.shapes @ both
+        poses = [self._pose_rows(k) for k in range(2)]
+        return _Reduced(
+            mass=shapes.T @ self.mass @ shapes,
+            damping=shapes.T @ self.damping @ shapes,
+            compliance=both.T @ (self.loads.T @ self.shapes) @ both,
+            body_mass=shapes.T @ self.mass @ self.rigid,
+            travel_mass=shapes.T @ self.mass @ self.travels,
+            travel_damping=shapes.T @ self.damping @ self.travels,
+            pose=(np.vstack(poses) @ shapes).T,
+        )
+
+    def _pose_rows(self, wheel: int) -> Array:
+        """Rows that read `GIVEN_POSE` of a wheel off a displacement of all bodies."""
+        body = self.rig.carriers[wheel]
+        rows = np.zeros((5, 6 * self.count))
+        arm = self.centres[wheel] - self.places[body]
+        turn = self.turns[body]
+        moved = np.hstack((np.eye(3), -_skew(arm) @ turn))
+        turned = np.hstack((np.zeros((3, 3)), turn))
+        rows[:, 6 * body : 6 * body + 6] = np.vstack((moved[:2], turned))
+        return rows
+
+    def _rigid_motion(self) -> Array:
+        """Motion of all bodies with the sprung one: its velocity and angular velocity at the reference point."""
+        motion = np.zeros((6 * self.count, 6))
+        for i in range(self.count):
+            motion[6 * i : 6 * i + 3, :3] = np.eye(3)
+            motion[6 * i : 6 * i + 3, 3:] = -_skew(self.places[i] - self.reference)
+            motion[6 * i + 3 : 6 * i + 6, 3:] = self.turns[i].T
+        return motion
+
+    def _wrench(self, *parts: tuple[int, Array, Array, Array]) -> Array:
+        """Forces at points and moments on bodies as one column."""
+        column = np.zeros(6 * self.count)
+        for body, point, force, moment in parts:
+            if body >= 0:
+                column[6 * body : 6 * body + 3] += force
+                about = moment + np.cross(point - self.places[body], force)
+                column[6 * body + 3 : 6 * body + 6] += self.turns[body].T @ about
+        return column
+
+    def _wheel_loads(self, vehicle: Vehicle, k: int) -> list[Array]:
+        """Unit loads of a wheel in the order of `AXLE_LOADS`."""
+        rig, body, centre = self.rig, self.rig.carriers[k], self.centres[k]
+        axis = self.turns[body] @ rig.frames[k][:, 1]
+        down = rig.radii[k] * downward(axis)
+        moment = np.cross(down, _X)
+        spin = axis * (moment @ axis)
+        return [
+            self._wrench((body, centre, _X, _NONE)),
+            self._wrench((body, centre, _X, moment - spin), (rig.brake_bodies[k], centre, _NONE, spin)),
+            self._wrench((body, centre, _Y, np.cross(down, _Y))),
+            self._wrench((body, centre, _NONE, _X)),
+            self._wrench((body, centre, _NONE, _Z)),
+            self._tension(vehicle, k),
+        ]
+
+    def _tension(self, vehicle: Vehicle, k: int) -> Array:
+        """A unit of tension in the dampers of a wheel."""
+        subsystem, index = vehicle.axle(self.rig.axle).subsystem, self.rig.model.index
+        total = np.zeros(6 * self.count)
+        for damper in vehicle.acting(vehicle.dampers):
+            if subsystem_of(damper.name) != subsystem or damper.side is not SIDES[k]:
+                continue
+            bodies = [index.get(body, -1) for body in damper.bodies]
+            ends = [self._moved(body, np.array(end)) for body, end in zip(bodies, damper.ends, strict=True)]
+            along = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+            total += self._wrench((bodies[0], ends[0], along, _NONE), (bodies[1], ends[1], -along, _NONE))
+        return total
+
+    def _moved(self, body: int, point: Array) -> Array:
+        """Where a point of a body is now that was somewhere at the design position."""
+        if body < 0:
+            return point
+        return np.asarray(self.places[body] + self.turns[body] @ (point - self.rig.model.centres[body]))
+
+
+_X, _Y, _Z = np.eye(3)
+_NONE = np.zeros(3)
+
+
+def _skew(a: Array) -> Array:
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+# ---- poses over loads
+
+
+def _steps(largest: float, steps: int) -> Array:
+    return largest * np.arange(-steps, steps + 1) / steps
+
+
+def _curve(rig: Rig, load: Load, right: float) -> PoseCurve:
+    values = _steps(LARGEST_LOAD * float(rig.design_loads.mean()), LOAD_STEPS)
+    solution = rig.sweep(Inputs.of(loads={load: np.outer(values, (1.0, right))}))
+    kept = solution.solved
+    if kept.sum() < 3:
+        raise InputError([Problem(f"{rig.axle} axle: no load '{load}' is carried"), *solution.problems])
+    return PoseCurve(values[kept], _poses(rig, solution, int(np.abs(values).argmin()))[kept])
+
+
+def _lateral(rig: Rig) -> PoseMap:
+    load = float(rig.design_loads.mean())
+    first, second = _steps(LARGEST_DIFFERENCE * load, DIFFERENCE_STEPS), _steps(LARGEST_LOAD * load, LOAD_STEPS)
+    lines = [Inputs.of(loads={Load.FY: np.column_stack((a + second, second - a))}) for a in first]
+    found = rig.grid(lines)
+    reached = np.array([line.solved for line in found])
+    rows, columns = reached.all(axis=1), reached.all(axis=0)
+    if not reached[np.ix_(rows, columns)].all() or rows.sum() < 3 or columns.sum() < 3:
+        raise InputError([Problem(f"{rig.axle} axle: no lateral force is carried")])
+    middle = int(np.abs(first).argmin()), int(np.abs(second).argmin())
+    poses = np.array([_poses(rig, line) for line in found])
+    poses -= poses[middle]
+    return PoseMap(first[rows], second[columns], poses[np.ix_(rows, columns)])
+
+
+def _poses(rig: Rig, solution: Solution, rest: int | None = None) -> Array:
+    """`GIVEN_POSE` of the left and the right wheel, less that of a point at rest."""
+    at = measure(rig, solution, ())
+    rows = np.concatenate([np.column_stack((at.centre[:, k, :2], at.angles[:, k])) for k in range(2)], axis=1)
+    return rows if rest is None else rows - rows[rest]

@@ -1,0 +1,191 @@
+"""An axle that gives as a system with inertia and damping: what the rig finds and the real-time model takes.
+
+The shapes that an axle takes under unit loads, wheel centres held at their height, are its coordinates x: six loads at
+each wheel, `trackrod.rtm.layout.AXLE_LOADS`. Under loads q
+
+    M ẍ + D ẋ + C (x − q) + N u̇ + t z̈ = 0
+
+with the accelerations u̇ of the body and z̈ of the travels. Loads of both wheels that are mirror images of each other
+(symmetric), and those with the opposite sign (antisymmetric), make two systems of six coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod.core.errors import Problem, raise_if_errors
+from trackrod.rtm.layout import AXLE_LOADS, GIVEN_POSE
+
+__all__ = ["ElasticAxle", "ElasticMode", "PoseCurve", "PoseMap"]
+
+Array = NDArray[np.float64]
+
+_POSES = 2 * len(GIVEN_POSE)
+_LOADS = len(AXLE_LOADS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoseCurve:
+    """Poses of the left and the right wheel over a load: (n,) [N] and (n, 2 · `GIVEN_POSE`) [m], [rad]."""
+
+    load: Array
+    pose: Array
+
+    def faults(self, what: str) -> Iterator[str]:
+        """What is wrong with it, in sentences."""
+        if self.load.ndim != 1 or self.load.size < 3 or not (np.diff(self.load) > 0).all():
+            yield f"{what} needs three loads or more that grow"
+        elif self.pose.shape != (self.load.size, _POSES) or not np.isfinite(self.pose).all():
+            yield f"{what} needs {_POSES} finite values for each load"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoseMap:
+    """The same over a symmetric and an antisymmetric load: (n,), (m,) [N] and (n, m, 2 · `GIVEN_POSE`) [m], [rad]."""
+
+    symmetric: Array
+    antisymmetric: Array
+    pose: Array
+
+    def faults(self, what: str) -> Iterator[str]:
+        """What is wrong with it, in sentences."""
+        for load in (self.symmetric, self.antisymmetric):
+            if load.ndim != 1 or load.size < 3 or not (np.diff(load) > 0).all():
+                yield f"{what} needs three loads or more in each direction that grow"
+        if self.pose.shape != (self.symmetric.size, self.antisymmetric.size, _POSES) or not np.isfinite(self.pose).all():
+            yield f"{what} needs {_POSES} finite values for each pair of loads"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ElasticMode:
+    """One of the two systems of six coordinates; forces in N, moments in N·m, the rest in m, rad, kg, s.
+
+    Attributes
+    ----------
+    mass, damping, compliance
+        Of the coordinates, shape (6, 6): half of what both wheels have together.
+    body_mass
+        Of the coordinates with three directions of the body at the reference point, shape (6, 3), halved likewise:
+        along x and z and about y for symmetric loads, along y and about x and z for antisymmetric ones.
+    travel_mass, travel_damping
+        Of the coordinates with the travel of the left wheel, shape (6,).
+    pose
+        Poses of both wheels for each unit of a load, shape (6, 2 · `GIVEN_POSE`).
+    fx, brake
+        The same without linearisation, over two of the loads.
+    """
+
+    mass: Array
+    damping: Array
+    compliance: Array
+    body_mass: Array
+    travel_mass: Array
+    travel_damping: Array
+    pose: Array
+    fx: PoseCurve
+    brake: PoseCurve
+
+    def faults(self, what: str) -> Iterator[str]:
+        """What is wrong with it, in sentences."""
+        shapes = {
+            "mass": (_LOADS, _LOADS),
+            "damping": (_LOADS, _LOADS),
+            "compliance": (_LOADS, _LOADS),
+            "body_mass": (_LOADS, 3),
+            "travel_mass": (_LOADS,),
+            "travel_damping": (_LOADS,),
+            "pose": (_LOADS, _POSES),
+        }
+        for name, shape in shapes.items():
+            value = getattr(self, name)
+            if value.shape != shape or not np.isfinite(value).all():
+                yield f"{what}: {name.replace('_', ' ')} needs finite values of the shape {shape}"
+                return
+        if np.linalg.eigvalsh(self.compliance)[0] < -1e-6 * np.abs(self.compliance).max():
+            yield f"{what}: the compliance is not positive definite: the axle would push against its loads"
+        if np.trace(self.compliance) > 0 and np.trace(self.damping) <= 0:
+            yield f"{what}: nothing damps what gives; give the bushings a damping"
+        yield from self.fx.faults(f"{what}, longitudinal force")
+        yield from self.brake.faults(f"{what}, braking force")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ElasticAxle:
+    """An axle that gives.
+
+    Attributes
+    ----------
+    reference
+        Point between the wheel centres, in V [m].
+    radius
+        Of the contact patch below the wheel centre, at which forces were put on [m].
+    symmetric, antisymmetric
+        The two systems.
+    fy
+        Poses over the lateral forces of both.
+    travel_mass, travel_momentum
+        Of the travels, shapes (2, 2) [kg] and (2, 6): momentum [kg] and angular momentum about the reference point
+        [kg·m] for each unit of travel rate. On the rig of all that moves, in a model of what the unsprung masses at the
+        wheel centres leave out.
+    travel_damping
+        Of the travels by what gives, shape (2, 2) [N·s/m].
+
+    Raises
+    ------
+    InputError
+        Shapes are wrong, values are not finite, a stiffness is not positive definite or nothing damps it.
+    """
+
+    reference: Array
+    radius: float
+    symmetric: ElasticMode
+    antisymmetric: ElasticMode
+    fy: PoseMap
+    travel_mass: Array
+    travel_momentum: Array
+    travel_damping: Array
+
+    def __post_init__(self) -> None:
+        raise_if_errors(Problem(text) for text in self._faults())
+
+    def _faults(self) -> Iterator[str]:
+        yield from self.symmetric.faults("an axle under symmetric loads")
+        yield from self.antisymmetric.faults("an axle under antisymmetric loads")
+        yield from self.fy.faults("the lateral force of an axle")
+        for name, shape in (("reference", (3,)), ("travel_mass", (2, 2)), ("travel_momentum", (2, 6)), ("travel_damping", (2, 2))):
+            value = getattr(self, name)
+            if value.shape != shape or not np.isfinite(value).all():
+                yield f"{name.replace('_', ' ')} of an axle needs finite values of the shape {shape}"
+
+    def numbers(self) -> Array:
+        """All of it but the poses over loads as the flat array that the core takes."""
+        parts = [self.reference, [self.radius], self.travel_mass, self.travel_momentum, self.travel_damping]
+        for mode in (self.symmetric, self.antisymmetric):
+            mass, damping, compliance = regularised(mode)
+            parts += [mass, damping, compliance, mode.body_mass, mode.travel_mass, mode.travel_damping, mode.pose]
+        return np.concatenate([np.ravel(part) for part in parts])
+
+    def tables(self) -> tuple[list[Array], list[Array]]:
+        """Knots and poses of the curves and the map as the core takes them."""
+        curves = [curve for mode in (self.symmetric, self.antisymmetric) for curve in (mode.fx, mode.brake)]
+        knots = [*(curve.load for curve in curves), self.fy.symmetric, self.fy.antisymmetric]
+        poses = [*(curve.pose for curve in curves), self.fy.pose]
+        return [np.ascontiguousarray(k) for k in knots], [np.ascontiguousarray(p).ravel() for p in poses]
+
+
+#: What every load gives by itself at least, as a share of its compliance and by its unit [m/N], [rad/(N·m)], and the
+#: time constant of that [s]: loads that only move a rigid axle together could not be told apart without it.
+_OWN_SHARE = 1e-3
+_OWN_LEAST = np.array([1e-10, 1e-10, 1e-10, 1e-9, 1e-9, 1e-10])
+_OWN_TIME = 2e-3
+
+
+def regularised(mode: ElasticMode) -> tuple[Array, Array, Array]:
+    """Mass, damping and compliance of a mode such that every load has a compliance of its own."""
+    own = np.diag(np.maximum(_OWN_SHARE * np.diag(mode.compliance), _OWN_LEAST))
+    symmetric = [0.5 * (part + part.T) for part in (mode.mass, mode.damping, mode.compliance)]
+    return symmetric[0], symmetric[1] + _OWN_TIME * own, symmetric[2] + own
