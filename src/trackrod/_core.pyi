@@ -160,6 +160,11 @@ class Multibody:
         Newton's method; returns (converged, iterations, residual, change). `held` is a body that keeps its x, y and yaw because nothing else holds the model in the plane.
         """
 
+    def linearise(self) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')]]:
+        """
+        Stiffness and damping by displacements (in E) and rotations (in body axes) of all bodies, at rest.
+        """
+
     def sweep(self, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], most_iterations: int, tolerance: float, longest_step: float) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], list[bool]]:
         """
         Statics over rows of drive targets: (poses, drive forces, line lengths, tyre loads, converged).
@@ -213,6 +218,8 @@ class Rtm:
     def set_axle(self, axle: int, steered: bool, drive_on_carrier: bool, spring: tuple[Sequence[float], Sequence[float]], stops: tuple[Sequence[float], Sequence[float]], antiroll: tuple[Sequence[float], Sequence[float]], damper: tuple[Sequence[float], Sequence[float]]) -> None: ...
 
     def add_tyre(self, wheel: int, model: int, mirrored: bool, coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], deflection_load: tuple[Sequence[float], Sequence[float]], bottoming: tuple[Sequence[float], Sequence[float]], offset: float, pressure: float) -> None: ...
+
+    def set_elasticity(self, axle: int, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], knots: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], poses: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
 
     def set_differential(self, axle: int, torque: tuple[Sequence[float], Sequence[float]]) -> None: ...
 

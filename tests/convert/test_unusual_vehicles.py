@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from asymmetric_vehicles import CAR, SMALL, VAN, maps, vehicle
-from trackrod.convert.conversion import Detail, convert
+from trackrod.convert.conversion import Compliance, Detail, convert
 from trackrod.convert.masses import split_masses
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import InputError
@@ -93,4 +93,6 @@ def test_detail_may_differ_between_the_axles() -> None:
 
 
 def test_without_compliance_no_wheel_gives_way() -> None:
-    assert all(not wheel.compliance for wheel in convert(vehicle(CAR), maps(CAR), compliance=False).spec.wheels)
+    assert all(
+        not wheel.compliance for wheel in convert(vehicle(CAR), maps(CAR), compliance=Compliance.NONE).spec.wheels
+    )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from trackrod.kc.rig import _cross, downward, _matrix
+from trackrod.kc.rig import _cross, _matrix, downward
 
 
 @pytest.mark.parametrize("seed", range(3))

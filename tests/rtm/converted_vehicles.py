@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from trackrod.adams.vehicle import read_vehicle
-from trackrod.convert.conversion import Conversion, Detail, convert
+from trackrod.convert.conversion import Compliance, Conversion, Detail, convert
 from trackrod.core.corners import Axle
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.study import KcSettings, characterise
@@ -33,9 +33,11 @@ def maps(name: str) -> dict[Axle, KcMaps]:
 
 
 @cache
-def converted(name: str, detail: Detail = Detail.TWO_DIMENSIONAL, compliance: bool = True) -> Conversion:
+def converted(
+    name: str, detail: Detail = Detail.TWO_DIMENSIONAL, compliance: Compliance = Compliance.MOVING
+) -> Conversion:
     return convert(vehicle(name), maps(name), detail=detail, compliance=compliance)
 
 
-def spec_of(name: str, *, compliance: bool = True) -> RtmSpec:
+def spec_of(name: str, *, compliance: Compliance = Compliance.MOVING) -> RtmSpec:
     return converted(name, compliance=compliance).spec

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rtm.converted_vehicles import spec_of
+from trackrod.convert.conversion import Compliance
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
@@ -29,7 +30,7 @@ def tyre_of(spec: RtmSpec, axle: Axle) -> Tyre:
 @cache
 def plain_car() -> RtmSpec:
     """What the formulas know: no compliance, open differentials, no lift, no overturning moment of the tyres."""
-    spec = spec_of(CAR, compliance=False)
+    spec = spec_of(CAR, compliance=Compliance.NONE)
     assert spec.powertrain is not None
     tyres = {
         name: tyre.with_values(**{c: 0.0 for c in tyre.coefficients if c.startswith("QSX")})

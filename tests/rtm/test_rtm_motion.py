@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from rtm.converted_vehicles import spec_of
+from trackrod.convert.conversion import Compliance
 from trackrod.core.artefact import Artefact, Provenance, load, save
 from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError, InputError
@@ -180,7 +181,7 @@ def test_an_undamped_vehicle_keeps_its_energy(name: str) -> None:
 
     Semi-implicit Euler is symplectic: the error of the energy swings, halves with the step, and does not grow.
     """
-    spec = spec_of(name, compliance=False)
+    spec = spec_of(name, compliance=Compliance.NONE)
     ice = {
         key: tyre.with_values(VERTICAL_DAMPING=0.0, LMUX=1e-6, LMUY=1e-6, QSY1=0.0) for key, tyre in spec.tyres.items()
     }
@@ -208,7 +209,7 @@ def test_an_undamped_vehicle_keeps_its_energy(name: str) -> None:
 
 def test_dampers_take_energy() -> None:
     """The control: with dampers the same motion dies away."""
-    spec = spec_of(CAR, compliance=False).with_parameters(gravity=7.8)
+    spec = spec_of(CAR, compliance=Compliance.NONE).with_parameters(gravity=7.8)
     vehicle, twin = RealTimeVehicle(spec), Twin(spec)
     vehicle._core.start(0.0, np.zeros(4), 80.0, 1)
     rows, _ = vehicle._core.run(1e-3, 100, np.tile([0.0, 0.0, 0.0, -1.0], (1000, 1)), np.zeros((1000, 0)))

@@ -10,6 +10,7 @@ import pytest
 from converted_vehicles import spec_of
 from scipy.interpolate import RectBivariateSpline
 
+from trackrod.convert.conversion import Compliance
 from trackrod.core import signals
 from trackrod.core.corners import Corner
 from trackrod.core.series import Run
@@ -24,7 +25,7 @@ CAR = "double_wishbone_car"
 def spec() -> RtmSpec:
     """A car with heavy wheels, behind more than in front, and its load on the left."""
     masses = {"unsprung_mass_front": 60.0, "unsprung_mass_rear": 180.0}
-    return spec_of(CAR, compliance=False).with_parameters(cg_y=0.08, **masses)
+    return spec_of(CAR, compliance=Compliance.NONE).with_parameters(cg_y=0.08, **masses)
 
 
 @cache

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rtm.converted_vehicles import maps, spec_of, vehicle
-from trackrod.convert.conversion import convert
+from trackrod.convert.conversion import Compliance, convert
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.spec import SteeringSpec
 from trackrod.rtm.twin.model import Twin
@@ -27,7 +27,9 @@ def controls() -> np.ndarray:
     return np.column_stack((0.8 * np.sin(k / 25), throttle, brake, np.zeros(STEPS)))
 
 
-def rows_of_both(name: str, compliance: bool, steering: SteeringSpec | None = None) -> tuple[np.ndarray, np.ndarray]:
+def rows_of_both(
+    name: str, compliance: Compliance, steering: SteeringSpec | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     spec = replace(spec_of(name, compliance=compliance), steering=steering).with_parameters(
         friction_front=80.0, friction_rear=50.0, lift_front=0.05, lift_rear=-0.02, cg_y=0.02
     )
@@ -41,9 +43,9 @@ def rows_of_both(name: str, compliance: bool, steering: SteeringSpec | None = No
     return fast, twin.run(controls(), waves)
 
 
-@pytest.mark.parametrize("compliance", [False, True], ids=["kinematic", "compliant"])
+@pytest.mark.parametrize("compliance", Compliance)
 @pytest.mark.parametrize("name", ["double_wishbone_car", "lcv_7t"])
-def test_twin_and_core_agree(name: str, compliance: bool) -> None:
+def test_twin_and_core_agree(name: str, compliance: Compliance) -> None:
     compare(*rows_of_both(name, compliance))
 
 
@@ -51,7 +53,7 @@ def test_twin_and_core_agree_with_an_elastic_steering() -> None:
     name = "double_wishbone_car"
     steering = convert(vehicle(name), maps(name), elastic_steering=True).spec.steering
     assert steering is not None
-    fast, slow = rows_of_both(name, True, replace(steering, rack_friction=120.0))
+    fast, slow = rows_of_both(name, Compliance.MOVING, replace(steering, rack_friction=120.0))
     assert np.ptp(fast[:, 37]) > 1e-3, "the rack does not move"
     compare(fast, slow)
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from trackrod.cli.inputs import ManoeuvreName, Payload, Settings, open_loaded, parse_settings
 from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument
-from trackrod.convert.conversion import Detail
+from trackrod.convert.conversion import Compliance, Detail
 from trackrod.core.errors import MissingExtraError, Problem, Severity, UnknownNameError
 from trackrod.core.files import make_folder
 from trackrod.core.run_files import write_run
@@ -36,6 +36,9 @@ def compare(
     out: Annotated[Path | None, typer.Option(help="Folder for both runs, a page and a picture.")] = None,
     payload: Payload = None,
     detail: Annotated[Detail, typer.Option(help="How much of the kinematics is kept.")] = Detail.TWO_DIMENSIONAL,
+    compliance: Annotated[
+        Compliance, typer.Option(help="How wheels give way: with inertia and damping, by tables with a lag, or not.")
+    ] = Compliance.MOVING,
     sample: Annotated[float, typer.Option(help="Time from sample to sample [s].")] = 0.01,
     step: Annotated[float, typer.Option(help="Step of the integration [s].")] = 0.001,
     alias: Aliases = None,
@@ -51,7 +54,7 @@ def compare(
         make_folder(out)
     found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
     with console.status("on the K&C rig", spinner="dots") as status:
-        conversion = convert_directly(found, detail=detail)
+        conversion = convert_directly(found, detail=detail, compliance=compliance)
 
         def show(phase: str, time: float) -> None:
             status.update(f"{phase}, t = {time:.1f} s")
@@ -60,7 +63,7 @@ def compare(
         result = compare_models(found, wanted, conversion, sample=sample, step=step, progress=None if quiet else show)
     files, problems = ([], []) if out is None else _write(result, out)
     if json:
-        print_json(_as_data(result, detail, files, problems))
+        print_json(_as_data(result, detail, compliance, files, problems))
         return
     _print(result, files)
     print_problems(problems)
@@ -99,12 +102,15 @@ def _run(run: Run) -> dict[str, object]:
     }
 
 
-def _as_data(result: Comparison, detail: Detail, files: list[Path], problems: list[Problem]) -> dict[str, object]:
+def _as_data(
+    result: Comparison, detail: Detail, compliance: Compliance, files: list[Path], problems: list[Problem]
+) -> dict[str, object]:
     return {
         "vehicle": result.reference.metadata["vehicle"],
         "manoeuvre": result.manoeuvre.name,
         "settings": result.manoeuvre.values(),
         "detail": str(detail),
+        "compliance": str(compliance),
         "tolerance_pct": TOLERANCE,
         "indices": [_index(index) for index in result.indices],
         "multibody": _run(result.reference),

@@ -254,13 +254,11 @@ def _beyond_points(data: VehicleData, maps: KcMaps, axle: Axle) -> ElasticAxle |
         arm = np.array(data.centres[corner]) - found.reference
         points += mass * by_travel @ by_travel.T
         momentum += mass * np.hstack((by_travel, np.cross(arm, by_travel)))
-    return replace(
-        found, travel_mass=found.travel_mass - points, travel_momentum=found.travel_momentum - momentum
-    )
+    return replace(found, travel_mass=found.travel_mass - points, travel_momentum=found.travel_momentum - momentum)
 
 
 def _centre_by_travel(maps: KcMaps, corner: Corner) -> Array:
-    """How a wheel centre moves by the travel of the left and of the right wheel at the design position, shape (2, 3)."""
+    """How a wheel centre moves by the travels of the left and the right wheel at the design position, shape (2, 3)."""
     kinematics = maps.wheel(corner.side).kinematics
     first, second = kinematics.slopes(0.0, 0.0)
     columns = [kinematics.output_index(name) for name in ("tx", "ty", "tz")]

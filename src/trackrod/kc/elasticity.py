@@ -26,8 +26,8 @@ from trackrod.core.motion import rotation_matrices
 from trackrod.kc.measure import measure
 from trackrod.kc.points import SIDES, Inputs, Load, Solution
 from trackrod.kc.rig import Rig, downward
-from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve, PoseMap
 from trackrod.multibody.compile import DRIVE_DAMPING, DRIVE_STIFFNESS
+from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve, PoseMap
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
 __all__ = ["find_elasticity"]
@@ -118,7 +118,9 @@ class _Linear:
             self.mass[here[1], here[1]] = group.inertia
         poses = core.poses()
         self.places, self.turns = poses[:, :3], rotation_matrices(poses[:, 3:])
-        self.centres = np.array([self.places[c] + self.turns[c] @ self.rig.arms[k] for k, c in enumerate(self.rig.carriers)])
+        self.centres = np.array(
+            [self.places[c] + self.turns[c] @ self.rig.arms[k] for k, c in enumerate(self.rig.carriers)]
+        )
         self.reference = self.centres.mean(axis=0)
         self.loads = np.array([w for k in range(2) for w in self._wheel_loads(vehicle, k)]).T
         pads = np.array([self._wrench((c, self.centres[k], _Z, _NONE)) for k, c in enumerate(self.rig.carriers)]).T

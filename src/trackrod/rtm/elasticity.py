@@ -56,7 +56,10 @@ class PoseMap:
         for load in (self.symmetric, self.antisymmetric):
             if load.ndim != 1 or load.size < 3 or not (np.diff(load) > 0).all():
                 yield f"{what} needs three loads or more in each direction that grow"
-        if self.pose.shape != (self.symmetric.size, self.antisymmetric.size, _POSES) or not np.isfinite(self.pose).all():
+        if (
+            self.pose.shape != (self.symmetric.size, self.antisymmetric.size, _POSES)
+            or not np.isfinite(self.pose).all()
+        ):
             yield f"{what} needs {_POSES} finite values for each pair of loads"
 
 
@@ -156,7 +159,12 @@ class ElasticAxle:
         yield from self.symmetric.faults("an axle under symmetric loads")
         yield from self.antisymmetric.faults("an axle under antisymmetric loads")
         yield from self.fy.faults("the lateral force of an axle")
-        for name, shape in (("reference", (3,)), ("travel_mass", (2, 2)), ("travel_momentum", (2, 6)), ("travel_damping", (2, 2))):
+        for name, shape in (
+            ("reference", (3,)),
+            ("travel_mass", (2, 2)),
+            ("travel_momentum", (2, 6)),
+            ("travel_damping", (2, 2)),
+        ):
             value = getattr(self, name)
             if value.shape != shape or not np.isfinite(value).all():
                 yield f"{name.replace('_', ' ')} of an axle needs finite values of the shape {shape}"

@@ -232,7 +232,9 @@ class RtmSpec:
         if tuple(wheel.corner for wheel in self.wheels) != tuple(Corner) or len(self.axles) != 2:
             raise InputError(f"'{self.name}' needs the wheels fl, fr, rl, rr and two axles")
         if len({axle.elasticity is None for axle in self.axles}) > 1:
-            raise InputError(f"'{self.name}': compliance moves in one axle only; give the elasticity of both, or of none")
+            raise InputError(
+                f"'{self.name}': compliance moves in one axle only; give the elasticity of both, or of none"
+            )
 
     def values(self) -> Array:
         """The parameters as the flat array that the core takes."""

@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from trackrod.convert.conversion import Detail
+from trackrod.convert.conversion import Compliance, Detail
 from trackrod.core.errors import InputError, Place, Problem, close_matches, raise_if_errors
 from trackrod.core.files import read_bytes, require_file
 from trackrod.fit.methods import METHODS
@@ -114,6 +114,7 @@ class StudySettings:
     ranges: Mapping[str, float] = field(default_factory=dict)
     relative: float = RANGE
     detail: Detail = Detail.TWO_DIMENSIONAL
+    compliance: Compliance = Compliance.MOVING
     screening: int = 0
     variance: int = 0
 
@@ -129,6 +130,7 @@ _STUDY = {
     "seconds": "a number above 0",
     "range_pct": "a number above 0 and below 100",
     "detail": "one of linear, 1d, 2d",
+    "compliance": "one of moving, quasi-static, none",
     "parameters": "a list of names",
     "screening": "a whole number of 0 or more",
     "variance": "a whole number of 0 or more",
@@ -211,6 +213,7 @@ class _Reader:
             ranges=ranges,
             relative=0.01 * self.number(study, "range_pct", 100 * RANGE, above=0, below=100),
             detail=self.choice(study, "detail", Detail, default.detail),
+            compliance=self.choice(study, "compliance", Compliance, default.compliance),
             screening=self.whole(study, "screening", 0, 0),
             variance=self.whole(study, "variance", 0, 0),
         )

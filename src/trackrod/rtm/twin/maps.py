@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
 from trackrod.core.quantities import KINDS
 
-__all__ = ["Line", "Surface", "straight"]
+__all__ = ["Line", "Surface", "curve_nodes", "hermite", "straight"]
 
 Array = NDArray[np.float64]
 
@@ -19,6 +19,11 @@ def straight(x: Array, rows: Array, at: float) -> Array:
         return np.zeros(rows.shape[1:])
     i = int(np.clip(np.searchsorted(x, at, side="right") - 1, 0, x.size - 2))
     return np.asarray(rows[i] + (at - x[i]) / (x[i + 1] - x[i]) * (rows[i + 1] - rows[i]))
+
+
+def curve_nodes(x: Array, rows: Array) -> Array:
+    """Values and slopes of parabolas at the nodes of rows over x."""
+    return np.array([rows, np.gradient(rows, x, axis=0, edge_order=2)])
 
 
 class Surface:
@@ -32,8 +37,8 @@ class Surface:
 
     def sample(self, x: float, y: float) -> tuple[Array, Array, Array]:
         """Values and their derivatives by x and by y."""
-        i, wx = _hermite(x, self.x)
-        j, wy = _hermite(y, self.y)
+        i, wx = hermite(x, self.x)
+        j, wy = hermite(y, self.y)
         around = self.nodes[:, :, i : i + 2, j : j + 2]
         orders = ((0, 0), (1, 0), (0, 1))
         value, by_x, by_y = (np.einsum("as,bt,abstk->k", wx[p], wy[q], around) for p, q in orders)
@@ -53,13 +58,18 @@ class Line:
 
     def __call__(self, x: float) -> float:
         """The value at x."""
+        return self.sample(x)[0]
+
+    def sample(self, x: float) -> tuple[float, float]:
+        """The value at x, and the slope."""
         if not self.x.size:
-            return 0.0
-        i, weights = _hermite(x, self.x)
-        return float((weights[0] * self.nodes[:, i : i + 2]).sum())
+            return 0.0, 0.0
+        i, weights = hermite(x, self.x)
+        around = self.nodes[:, i : i + 2]
+        return float((weights[0] * around).sum()), float((weights[1] * around).sum())
 
 
-def _hermite(x: float, knots: Array) -> tuple[int, tuple[Array, Array]]:
+def hermite(x: float, knots: Array) -> tuple[int, tuple[Array, Array]]:
     """Cell of x, and the weights of values and slopes at its two ends, for the value and for the derivative."""
     inside = float(np.clip(x, knots[0], knots[-1]))
     i = int(np.clip(np.searchsorted(knots, inside, side="right") - 1, 0, knots.size - 2))

@@ -26,9 +26,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.constants import constant
 from trackrod.core.corners import Side
-from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, row_layout
+from trackrod.rtm.layout import AXLE_LOADS, CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, GIVEN_POSE, row_layout
 from trackrod.rtm.spec import RtmSpec
 from trackrod.rtm.twin.driveline import TwinDriveline
+from trackrod.rtm.twin.elasticity import DAMPER, TwinAxle, split
 from trackrod.rtm.twin.maps import Line, Surface, straight
 from trackrod.rtm.twin.steering import TwinSteering
 from trackrod.rtm.twin.tyre import TwinTyre
@@ -57,6 +58,7 @@ class _Wheel:
     G: Array  # (3, 2) rotation by the same
     damper: Array  # (2,) length of the damper by the same
     rate: Array  # of p in the body [m/s]
+    turning: Array  # of the carrier against the body [rad/s]
     by_rack: Array  # (6,) p and rotation by the rack travel; zero where there is no rack
     steer: float
     inclination: float
@@ -109,6 +111,7 @@ class Twin:
         p = self.p
         self.origin = np.array([front[0] - p["cg_to_front"], p["cg_y"], p["cg_height"] + spec.road_height])
         self.driveline = TwinDriveline(spec)
+        self.axles = [TwinAxle(axle.elasticity) for axle in spec.axles if axle.elasticity is not None]
         self.reset()
 
     def _of(self, name: str, i: int) -> float:
@@ -124,6 +127,9 @@ class Twin:
         self.v, self.w = np.zeros(3), np.zeros(3)
         self.z, self.zd, self.spin, self.brake_angle = (np.zeros(4) for _ in range(4))
         self.compliance = np.zeros((4, len(COMPLIANCE_CHANNELS)))
+        self.damper_rate, self.carrier_spin = np.zeros(4), np.zeros(4)
+        for axle in self.axles:
+            axle.reset()
         self.heights = np.full(len(self.tyres), self.spec.road_height)
         self.angle = self.rack = self.steering_torque = 0.0
         if self.spec.steering is not None:
@@ -228,7 +234,8 @@ class Twin:
             self._contact(tyre, R, height, speed)
         self._spins(throttle, brake, int(gear))
         self._bodies(R)
-        self._give()
+        if not self.axles:
+            self._give()
         self.J_before = [wheel.J for wheel in self.wheels]
         self._steer(angle_rate)
         self.time += h
@@ -246,27 +253,38 @@ class Twin:
             by_travel[:, i % 2] = by_x
         else:
             by_travel = np.column_stack(((by_x + by_y) / 2, (by_x - by_y) / 2))
-        com = dict(zip(COMPLIANCE_CHANNELS, self.compliance[i], strict=True))
+        com, com_rate = self._given(i)
         pose = {name: v + com.get(name, 0.0) for name, v in zip(CHANNELS, value, strict=True)}
         moved = np.array([pose["tx"], pose["ty"], pose["tz"]])
-        by_rack = by_y[:6] if steered else np.zeros(6)
+        by_rack = by_y[:6].copy() if steered else np.zeros(6)
         J = by_travel[:3]
+        # angles turn about z, then about the wheel's own x and y
+        c, s = np.cos(pose["rz"]), np.sin(pose["rz"])
+        about = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        G, by_rack[3:] = about @ by_travel[3:6], about @ by_rack[3:]
         return _Wheel(
             p=np.array(self.spec.wheels[i].centre) + moved - self.origin,
             J=J,
-            G=by_travel[3:6],
+            G=G,
             damper=by_travel[6],
-            rate=J @ rates + by_rack[:3] * rack_rate,
+            rate=J @ rates + by_rack[:3] * rack_rate + com_rate[:3],
+            turning=G @ rates + by_rack[3:] * rack_rate + about @ com_rate[3:],
             by_rack=by_rack,
             steer=float(pose["rz"]),
             inclination=float(pose["rx"]),
         )
 
+    def _given(self, i: int) -> tuple[dict[str, float], Array]:
+        """What the pose of a wheel gives, and the rates of that: displacement [m/s], angles [rad/s]."""
+        if not self.axles:
+            return dict(zip(COMPLIANCE_CHANNELS, self.compliance[i], strict=True)), np.zeros(6)
+        pose, rate = (part[i % 2] * self._of("compliance_factor", i) for part in self.axles[i // 2].poses())
+        return dict(zip(GIVEN_POSE, pose, strict=True)), np.array([rate[0], rate[1], 0.0, *rate[2:]])
+
     def _contact(self, tyre: TwinTyre, R: Array, height: float, road_speed: float) -> None:
         """Contact of a tyre with the level road under it, and its wrench on the wheel."""
         wheel, i = self.wheels[tyre.wheel], tyre.wheel
         omega = self.spin[i]
-        rates = self.zd[i // 2 * 2 : i // 2 * 2 + 2]
         arm = wheel.axis * (tyre.offset if self.spec.wheels[i].corner.side is Side.LEFT else -tyre.offset)
         place = wheel.p + arm
         axis = R @ wheel.axis
@@ -280,7 +298,7 @@ class Twin:
         tyre.row = np.zeros(10)
         tyre.row[9] = rho
         velocity = R @ (self.v + np.cross(self.w, place) + wheel.rate)
-        turning = R @ (self.w + wheel.G @ rates)
+        turning = R @ (self.w + wheel.turning)
         gamma = float(np.arcsin(axis[2]))
         rate = -(velocity[2] - road_speed) / cosine
         Fz = tyre.load(rho, rate, omega, gamma) if rho > 0 else 0.0
@@ -318,7 +336,10 @@ class Twin:
         most = np.array([self._of("brake", i) * brake for i in range(4)])
         for i, wheel in enumerate(self.wheels):
             inertia = self._of("wheel_inertia", i)
-            known = inertia / h * self.spin[i] + wheel.spin_moment + d.lock_torque(i, self.spin)
+            carried = float(wheel.axis @ (wheel.turning + self.w))  # the spin counts against the carrier
+            momentum = inertia / h * (self.spin[i] - carried + self.carrier_spin[i])
+            self.carrier_spin[i] = carried
+            known = momentum + wheel.spin_moment + d.lock_torque(i, self.spin)
             holding = inertia / h + _BRAKE_STIFFNESS * h + _BRAKE_DAMPING
             wound = _BRAKE_STIFFNESS * self.brake_angle[i]
             sticking = (known - wound + d.torque * d.torque_gain(i)) / holding
@@ -371,16 +392,12 @@ class Twin:
             M[3, 3] += self._of("unsprung_roll_inertia", i)
             M[5, 5] += self._of("unsprung_yaw_inertia", i)
             Q += A.T @ (wheel.force + m * (g - a0))
-            # the carrier takes tyre moments and brake, the body or the carrier the reaction of the driveline
-            Q += B.T @ (wheel.moment - wheel.axis * wheel.brake)
-            reaction = -wheel.axis * wheel.drive
-            if self.spec.axles[i // 2].drive_on_carrier:
-                Q += B.T @ reaction
-            else:
-                Q[3:6] += reaction
-            Q[3:6] -= np.cross(w, wheel.axis * self.spin[i] * self._of("wheel_inertia", i))  # gyroscopic
-        Q[6:] += self._suspension()
-        change = np.linalg.solve(M, Q)
+            Q += B.T @ self._carrier_moment(i)
+            if not self.spec.axles[i // 2].drive_on_carrier:
+                Q[3:6] -= wheel.axis * wheel.drive
+        sag = g - np.cross(w, v) + p["gravity"] * _UP
+        Q[6:] += self._suspension(self._dampers(sag))
+        change = self._solve(M, Q, sag) if self.axles else np.linalg.solve(M, Q)
         self.v, self.w, self.zd = v + h * change[:3], w + h * change[3:6], self.zd + h * change[6:]
         self.r = self.r + h * R @ self.v
         self.q = _product(self.q, _turn(self.w * h))
@@ -389,7 +406,114 @@ class Twin:
         total = air + sum(wheel.force for wheel in self.wheels)
         self.acceleration = R @ total / self.spec.mass - p["gravity"] * _UP
 
-    def _suspension(self) -> Array:
+    def _carrier_moment(self, i: int) -> Array:
+        """Of tyres, brake, driveline where it stands on the carrier, and the turning wheel about its centre [N·m]."""
+        wheel = self.wheels[i]
+        held = wheel.brake + (wheel.drive if self.spec.axles[i // 2].drive_on_carrier else 0.0)
+        gyroscopic = np.cross(self.w + wheel.turning, wheel.axis * self.spin[i] * self._of("wheel_inertia", i))
+        return wheel.moment - wheel.axis * held - gyroscopic
+
+    def _axle_loads(self, axle: int) -> tuple[Array, Array]:
+        """Symmetric and antisymmetric loads of an axle without its dampers, in the order of `AXLE_LOADS`."""
+        sides = []
+        for i in (2 * axle, 2 * axle + 1):
+            radius, force, moment = self.axles[axle].axle.radius, self.wheels[i].force, self._carrier_moment(i)
+            brake = -moment[1] / radius
+            loads = {
+                "fx": force[0] - brake,
+                "brake": brake,
+                "fy": force[1],
+                "mx": moment[0] - radius * force[1],
+                "mz": moment[2],
+                "damper": 0.0,
+            }
+            sides.append(np.array([loads[name] for name in AXLE_LOADS]))
+        return split(*sides)
+
+    def _known(self, axle: int, sag: Array) -> list[Array]:
+        """Of each mode of an axle all that does not hang on accelerations and dampers: right-hand sides."""
+        gives, h = self.axles[axle], self.h
+        pull = np.cross(self.w, np.cross(self.w, gives.axle.reference - self.origin)) - sag
+        rates = self.zd[2 * axle : 2 * axle + 2]
+        found = []
+        for mode, q in zip(gives.modes, self._axle_loads(axle), strict=True):
+            known = mode.C @ (q - mode.x) - (mode.D + h * mode.C) @ mode.rate
+            travel = 0.5 * (rates[0] + mode.sign * rates[1])
+            found.append(known - mode.N[:, :3] @ pull - mode.t_D * travel)
+        return found
+
+    def _dampers(self, sag: Array) -> Array:
+        """Tensions of the dampers [N]: between stiff ends, or F(r) with r less what the axle gives to F, by Newton."""
+        rates = np.array([wheel.damper @ self.zd[i // 2 * 2 : i // 2 * 2 + 2] for i, wheel in enumerate(self.wheels)])
+        curves = [self._curves[i // 2]["damper"] for i in range(4)]
+        factors = np.array([self._of("damper_factor", i) for i in range(4)])
+        if not self.axles:
+            self.damper_rate = rates
+            return factors * [curve(float(rate)) for curve, rate in zip(curves, rates, strict=True)]
+        pull, h = np.zeros(4), self.h
+        self.known = []
+        for axle, gives in enumerate(self.axles):
+            here = slice(2 * axle, 2 * axle + 2)
+            own, other, wanted = 0.0, 0.0, rates[here].copy()
+            known = self._known(axle, sag)
+            for mode, right in zip(gives.modes, known, strict=True):
+                A = mode.M + h * mode.D + h * h * mode.C
+                soft = h * mode.C[DAMPER] @ np.linalg.solve(A, mode.C[DAMPER])
+                own, other = own + 0.5 * soft, other + 0.5 * soft * mode.sign
+                shorter = mode.C[DAMPER] @ (mode.rate + h * np.linalg.solve(A, right))
+                wanted -= shorter * np.array([1.0, mode.sign])
+            yields = np.array([[own, other], [other, own]])
+            r = self.damper_rate[here].copy()
+            if curves[2 * axle].x.size:
+                for _ in range(2):
+                    samples = [curves[2 * axle].sample(float(x)) for x in r]
+                    force, slope = (factors[here] * part for part in zip(*samples, strict=True))
+                    change = np.linalg.solve(np.eye(2) + yields * slope, wanted - r - yields @ force)
+                    r, pull[here] = r + change, force + slope * change
+            self.damper_rate[here] = r
+            for mode, right in zip(gives.modes, known, strict=True):
+                tension = 0.5 * (pull[2 * axle] + mode.sign * pull[2 * axle + 1])
+                self.known.append(right + mode.C[:, DAMPER] * tension)
+        return pull
+
+    def _solve(self, M: Array, Q: Array, sag: Array) -> Array:
+        """Accelerations of body and travels together with those of the loads of the axles, which take their step."""
+        h, size = self.h, len(AXLE_LOADS)
+        modes = [(axle, gives, mode) for axle, gives in enumerate(self.axles) for mode in gives.modes]
+        whole, right = np.zeros((10 + size * len(modes),) * 2), np.zeros(10 + size * len(modes))
+        whole[:10, :10], right[:10] = M, Q
+        for axle, gives in enumerate(self.axles):
+            data, travels = gives.axle, slice(6 + 2 * axle, 8 + 2 * axle)
+            arm = data.reference - self.origin
+            momentum = data.travel_momentum.copy()
+            momentum[:, 3:] += np.cross(arm, momentum[:, :3])
+            whole[travels, travels] += 0.5 * (data.travel_mass + data.travel_mass.T)
+            whole[travels, :6] += momentum
+            whole[:6, travels] += momentum.T
+            pull = np.cross(self.w, np.cross(self.w, arm)) - sag
+            damping = 0.5 * (data.travel_damping + data.travel_damping.T)
+            right[travels] -= data.travel_momentum[:, :3] @ pull + damping @ self.zd[2 * axle : 2 * axle + 2]
+        for k, (axle, gives, mode) in enumerate(modes):
+            here = slice(10 + size * k, 10 + size * (k + 1))
+            arm = gives.axle.reference - self.origin
+            N = mode.N.copy()
+            N[:, 3:] += np.cross(arm, N[:, :3])
+            t = 0.5 * np.outer(mode.t, [1.0, mode.sign])
+            travels = slice(6 + 2 * axle, 8 + 2 * axle)
+            whole[here, here] = mode.M + h * mode.D + h * h * mode.C
+            whole[here, :6], whole[here, travels] = N, t
+            whole[:6, here], whole[travels, here] = 2.0 * N.T, 2.0 * t.T
+            right[here] = self.known[k]
+            # damping between loads and travels takes the rates that the loads have before body and travels answer
+            rates = mode.rate + h * np.linalg.solve(whole[here, here], self.known[k])
+            right[travels] -= np.array([1.0, mode.sign]) * (mode.t_D @ rates)
+        found = np.linalg.solve(whole, right)
+        for k, (_, _, mode) in enumerate(modes):
+            mode.rate = mode.rate + h * found[10 + size * k : 10 + size * (k + 1)]
+            mode.x = mode.x + h * mode.rate
+        return found[:10]
+
+    def _suspension(self, pull: Array) -> Array:
         """Forces on the travels [N]: springs, stops (eq. 3), dampers (eq. 4), anti-roll bars, friction."""
         Q = np.zeros(4)
         for axle, curves in enumerate(self._curves):
@@ -403,8 +527,7 @@ class Twin:
                 Q[i] -= (curves["spring"](z) - weight) * self._of("spring_factor", i)
                 Q[i] -= curves["stops"](z) * self._of("stop_factor", i)
                 ratio = self.wheels[i].damper
-                pull = curves["damper"](float(ratio @ self.zd[left : right + 1])) * self._of("damper_factor", i)
-                Q[left : right + 1] -= pull * ratio
+                Q[left : right + 1] -= pull[i] * ratio
                 Q[i] -= self._of("friction", i) * zd / np.hypot(_FRICTION_SPEED, zd)
         return Q
 

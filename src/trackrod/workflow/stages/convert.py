@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from trackrod.convert.conversion import Conversion, Detail, assemble, convert
+from trackrod.convert.conversion import Compliance, Conversion, Detail, assemble, convert
 from trackrod.convert.masses import SplitFactors
 from trackrod.convert.round_trip import round_trip
 from trackrod.core.corners import Axle
@@ -43,14 +43,22 @@ class Converted:
 
 
 def convert_directly(
-    vehicle: Vehicle, *, detail: Detail = Detail.TWO_DIMENSIONAL, settings: KcSettings | None = None
+    vehicle: Vehicle,
+    *,
+    detail: Detail = Detail.TWO_DIMENSIONAL,
+    compliance: Compliance = Compliance.MOVING,
+    settings: KcSettings | None = None,
 ) -> Conversion:
     """The real-time model of a vehicle, put on the rig first if need be; nothing tuned. Errors as `kc_maps`."""
-    return convert(vehicle, kc_maps(vehicle, settings), detail=detail)
+    return convert(vehicle, kc_maps(vehicle, settings), detail=detail, compliance=compliance)
 
 
 def convert_origin(
-    origin: Vehicle | Reference, maps: Mapping[Axle, KcMaps], detail: Detail, *, compliance: bool = True
+    origin: Vehicle | Reference,
+    maps: Mapping[Axle, KcMaps],
+    detail: Detail,
+    *,
+    compliance: Compliance = Compliance.MOVING,
 ) -> Conversion:
     """The real-time model of whatever a study starts from."""
     if isinstance(origin, Reference):
@@ -60,7 +68,7 @@ def convert_origin(
 
 def _convert(work: Work) -> Converted:
     origin, maps, settings = work[Subject].origin, work[Measured].maps, work[StudySettings]
-    conversion = convert_origin(origin, maps, settings.detail)
+    conversion = convert_origin(origin, maps, settings.detail, compliance=settings.compliance)
     space = tuning_space(
         conversion.spec,
         names=settings.parameters,

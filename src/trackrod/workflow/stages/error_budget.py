@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trackrod.convert.conversion import Detail
+from trackrod.convert.conversion import Compliance, Detail
 from trackrod.core.errors import ConvergenceError
 from trackrod.report.study_sections import error_budget_section
 from trackrod.rtm.spec import RtmSpec
@@ -33,12 +33,15 @@ class ErrorBudget:
 
 def _swap(work: Work) -> ErrorBudget:
     tuned, origin, maps = work[Tuned].model, work[Subject].origin, work[Measured].maps
+    settings = work[StudySettings]
     entries = [ErrorBudgetEntry("the tuned model", _values(work, tuned))]
     swaps = {
-        "without compliance": (work[StudySettings].detail, False),
-        "1-D kinematics": (Detail.ONE_DIMENSIONAL, True),
-        "linear kinematics": (Detail.LINEAR, True),
+        "without compliance": (settings.detail, Compliance.NONE),
+        "1-D kinematics": (Detail.ONE_DIMENSIONAL, settings.compliance),
+        "linear kinematics": (Detail.LINEAR, settings.compliance),
     }
+    if settings.compliance is Compliance.MOVING:
+        swaps["quasi-static compliance"] = (settings.detail, Compliance.QUASI_STATIC)
     for k, (what, (detail, compliance)) in enumerate(swaps.items()):
         work.tell(what, k / len(swaps))
         model = convert_origin(origin, maps, detail, compliance=compliance).spec

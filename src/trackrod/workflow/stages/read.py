@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trackrod import __version__
 from trackrod.adams.source import open_vehicle
-from trackrod.convert.conversion import Detail
+from trackrod.convert.conversion import Compliance, Detail
 from trackrod.core.artefact import Artefact
 from trackrod.core.errors import Problem, raise_if_errors
 from trackrod.reference import Reference, read_reference
@@ -47,7 +47,7 @@ class Subject:
         """Of the vehicle."""
         return self.origin.name
 
-    def describe(self, detail: Detail) -> Mapping[str, str]:
+    def describe(self, detail: Detail, compliance: Compliance) -> Mapping[str, str]:
         """Lines for people, by heading, of a study that keeps this much of the kinematics."""
         about = {"vehicle": self.name, "source": self.source}
         if isinstance(self.origin, Reference):
@@ -63,6 +63,7 @@ class Subject:
             about["payload"] = "none" if vehicle.payload is None else str(vehicle.payload.level)
             about["axles"] = ", ".join(f"{axle.position}: {axle.template}" for axle in vehicle.axles)
         about["kinematics kept"] = str(detail)
+        about["compliance"] = str(compliance)
         if isinstance(self.origin, Vehicle):
             about["vehicle hash"] = Artefact(VEHICLE, self.origin).sha256[:16]
         return {**about, "Trackrod": __version__}

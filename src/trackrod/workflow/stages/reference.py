@@ -104,8 +104,10 @@ class _Drives:
             self.problems.append(Problem(text, severity=Severity.NOTE))
             return
         self._vehicles[level] = vehicle.with_payload(level)
-        maps, detail = self.work[Measured].maps, self.settings.detail
-        self._models[level] = convert_origin(self._vehicles[level], maps, detail).spec
+        maps, settings = self.work[Measured].maps, self.settings
+        self._models[level] = convert_origin(
+            self._vehicles[level], maps, settings.detail, compliance=settings.compliance
+        ).spec
 
     def drive(self) -> Driven:
         tests = [planned for planned in self.settings.tests if planned.payload in self._vehicles]

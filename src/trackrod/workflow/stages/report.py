@@ -94,7 +94,7 @@ def study_result(found: Work | Results) -> StudyResult:
     driven, proven, settings = found[Driven], found[Proven], found[StudySettings]
     return StudyResult(
         name=subject.name,
-        description=subject.describe(settings.detail),
+        description=subject.describe(settings.detail, settings.compliance),
         problems=(*subject.problems, *driven.problems, *proven.problems),
         maps=found[Measured].maps,
         round_trip=converted.round_trip,

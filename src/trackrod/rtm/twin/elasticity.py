@@ -1,0 +1,99 @@
+"""Axles that give, in readable form: poses of the wheels over the loads of their axles, and the equations of those.
+
+Left and right loads are split into symmetric and antisymmetric ones, x_S = (x_L + s x_R)/2 and x_A = (x_L − s x_R)/2
+with the sign s of a load in a mirror. Each of the four systems (two of each axle) obeys
+
+    (M + hD + h²C) ẍ + N u̇ + t z̈ = C (q − x) − (D + hC) ẋ − N a⁰ − t_D ż,
+
+which are implicit steps; body and travels get the reactions −2Nᵀẍ and −tᵀẍ (the matrices are those of one wheel).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve, regularised
+from trackrod.rtm.layout import AXLE_LOADS, GIVEN_POSE
+from trackrod.rtm.twin.maps import Surface, curve_nodes, hermite
+
+__all__ = ["DAMPER", "MIRROR", "TwinAxle", "split"]
+
+Array = NDArray[np.float64]
+
+DAMPER = AXLE_LOADS.index("damper")
+#: Sign of each load in a mirror.
+MIRROR = np.array([1.0, 1.0, -1.0, -1.0, -1.0, 1.0])
+_FX, _BRAKE, _FY = (AXLE_LOADS.index(name) for name in ("fx", "brake", "fy"))
+#: Directions of (v, ω) that symmetric and antisymmetric loads go with.
+_DIRECTIONS = ((0, 2, 4), (1, 3, 5))
+
+
+def split(left: Array, right: Array) -> tuple[Array, Array]:
+    """Symmetric and antisymmetric parts of loads."""
+    return 0.5 * (left + MIRROR * right), 0.5 * (left - MIRROR * right)
+
+
+class TwinAxle:
+    """One axle that gives.
+
+    Parameters
+    ----------
+    axle
+        Its data.
+    """
+
+    def __init__(self, axle: ElasticAxle) -> None:
+        self.axle = axle
+        self.modes = [_Mode(axle.symmetric, 0), _Mode(axle.antisymmetric, 1)]
+        self._lateral = Surface(axle.fy.symmetric, axle.fy.antisymmetric, axle.fy.pose)
+        self.reset()
+
+    def reset(self) -> None:
+        """Without load."""
+        for mode in self.modes:
+            mode.x, mode.rate = np.zeros(len(AXLE_LOADS)), np.zeros(len(AXLE_LOADS))
+
+    def poses(self) -> tuple[Array, Array]:
+        """`GIVEN_POSE` of the left and the right wheel and their rates, shape (2, 5) each."""
+        x, rate = ([getattr(mode, name)[_FY] for mode in self.modes] for name in ("x", "rate"))
+        pose, by_first, by_second = self._lateral.sample(*x)
+        rates = by_first * rate[0] + by_second * rate[1]
+        for mode in self.modes:
+            more, more_rate = mode.poses()
+            pose, rates = pose + more, rates + more_rate
+        return pose.reshape(2, len(GIVEN_POSE)), rates.reshape(2, len(GIVEN_POSE))
+
+
+class _Mode:
+    """One of the two systems."""
+
+    def __init__(self, mode: ElasticMode, which: int) -> None:
+        self.M, self.D, self.C = regularised(mode)
+        self.t, self.t_D = mode.travel_mass, mode.travel_damping
+        self.N = np.zeros((len(AXLE_LOADS), 6))
+        self.N[:, _DIRECTIONS[which]] = mode.body_mass
+        self.sign = 1.0 - 2.0 * which  # of the right wheel's travel
+        self._linear = mode.pose.copy()
+        self._linear[[_FX, _BRAKE, _FY]] = 0.0
+        self._curves = ((_FX, _Poses(mode.fx)), (_BRAKE, _Poses(mode.brake)))
+        self.x = self.rate = np.zeros(len(AXLE_LOADS))
+
+    def poses(self) -> tuple[Array, Array]:
+        pose, rate = self.x @ self._linear, self.rate @ self._linear
+        for load, curve in self._curves:
+            value, slope = curve.sample(float(self.x[load]))
+            pose, rate = pose + value, rate + slope * self.rate[load]
+        return pose, rate
+
+
+class _Poses:
+    """Poses over one load, cubic with the slopes of parabolas."""
+
+    def __init__(self, curve: PoseCurve) -> None:
+        self.load, self.nodes = curve.load, curve_nodes(curve.load, curve.pose)
+
+    def sample(self, x: float) -> tuple[Array, Array]:
+        i, weights = hermite(x, self.load)
+        value, slope = (np.einsum("as,ask->k", w, self.nodes[:, i : i + 2]) for w in weights)
+        return value, slope
