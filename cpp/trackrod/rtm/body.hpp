@@ -44,21 +44,32 @@ TRACKROD_HD inline Vec3<T> air_moment(const Compiled<R, lanes>& m, const Paramet
           T(0.0)};
 }
 
+// Acceleration of a free body in the axes of the vehicle: of gravity, less that of the turning axes.
+template <class T>
+TRACKROD_HD inline Vec3<T> free_acceleration(const Parameters<T>& p, const State<T>& s, const Inputs<T>& in,
+                                             const Mat3<T>& Rot) {
+  const Vec3<RealOf<T>> fall{value_of(in.down.x), value_of(in.down.y), value_of(in.down.z)};
+  return transpose(Rot) * fall * p.gravity - cross(s.angular_velocity, s.velocity);
+}
+// What of it axles see beyond that of the rig, on which they stood upright.
+template <class T>
+TRACKROD_HD inline Vec3<T> sag_of(const Parameters<T>& p, const Vec3<T>& free) {
+  return free + Vec3<T>{T(0.0), T(0.0), p.gravity};
+}
+
 // Accelerations of body and wheels, and the new velocities and positions.
 template <class R, int lanes, class T>
 TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s,
-                                    const Inputs<T>& in, const Mat3<T>& Rot, const WheelMotion<LanesOf<T, lanes>>* k,
-                                    const WheelLoad<LanesOf<T, lanes>>* load, R h, Outputs<T>& outputs) {
+                                    const Inputs<T>& in, const Mat3<T>& Rot, const Vec3<T>& free,
+                                    const WheelMotion<LanesOf<T, lanes>>* k, const WheelLoad<LanesOf<T, lanes>>* load,
+                                    ElasticStep<R, lanes, T>& elastic, R h, Outputs<T>& outputs) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
-  const Vec3<T>&v = s.velocity, &w = s.angular_velocity;
+  const Vec3<T>& w = s.angular_velocity;
   const Mat3<T> Rt = transpose(Rot);
   const auto plain = [](const Vec3<T>& a) { return Vec3<R>{value_of(a.x), value_of(a.y), value_of(a.z)}; };
   const Vec3<R> fall = plain(in.down), push = plain(in.force), where = plain(in.force_point);
-  const Vec3<T> g_body = Rt * fall * p.gravity;
   const Mat3<T> inertia = {{{p.Ixx, p.Ixy, p.Ixz}, {p.Ixy, p.Iyy, p.Iyz}, {p.Ixz, p.Iyz, p.Izz}}};
-  const Vec3<T> spinning = cross(w, v);
-  const Vec3<T> free = g_body - spinning;
 
   // sprung body: everything that does not go through a wheel
   const Vec3<T> pull = Rt * push;
@@ -129,13 +140,10 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
     }
     for (int i = 0; i < 3; ++i) D[axle][i] = pair([&](int g) { return D_of[g][i]; }, axle);
   }
-  // acceleration that the axles see beyond that of the rig, on which they stood upright
-  const Vec3<T> sag = free + Vec3<T>{T(0.0), T(0.0), p.gravity};
-  ElasticStep<R, lanes, T> elastic;
   T rates[wheel_count], tension[wheel_count];
   damper_rates(m, s, k, rates);
   if (m.moving) {
-    elastic.begin(m, p, s, k, load, sag, h);
+    elastic.add_torques(m, k, load);
     elastic.pull_dampers(m, p, s, rates, tension);
   } else {
     pull_dampers(m, p, s, rates, tension);
@@ -153,7 +161,7 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
                {first.z, none, -first.x, p.Ixy - products.z, p.Iyy + squares.z + squares.x},
                {-first.y, first.x, none, p.Ixz - products.y, p.Iyz - products.x, p.Izz + squares.x + squares.y + yaw}};
   T b[6] = {force.x, force.y, force.z, moment.x, moment.y, moment.z};
-  if (m.moving) elastic.join(m, s, sag, h, A, b, B, D, right);
+  if (m.moving) elastic.join(m, s, sag_of(p, free), h, A, b, B, D, right);
   T inverse[2][3];
   for (int axle = 0; axle < 2; ++axle) {
     const T scale = R(1.0) / (D[axle][0] * D[axle][2] - D[axle][1] * D[axle][1]);

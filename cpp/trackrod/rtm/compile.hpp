@@ -117,6 +117,7 @@ class Compiler {
         for (int j = 0; j < 3; ++j) n.body_mass[i][j][k] = R(mode.body_mass[i][j]);
         n.travel_mass[i][k] = R(mode.travel_mass[i]);
         n.travel_damping[i][k] = R(mode.travel_damping[i]);
+        n.pitch[i][k] = R(mode.pose[i][0][given_ry]);
       }
     }
     const R* first = reinterpret_cast<const R*>(&n);

@@ -72,6 +72,7 @@ struct ElasticNumbers {
       compliance[axle_load_count][axle_load_count][mode_count];
   R body_mass[axle_load_count][3][mode_count];
   R travel_mass[axle_load_count][mode_count], travel_damping[axle_load_count][mode_count];
+  R pitch[axle_load_count][mode_count];  // of the left wheel for each unit of a load, linear
 };
 
 // Given poses over one load, cubic: [knot][value, slope][pose_channels].

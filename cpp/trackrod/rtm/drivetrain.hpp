@@ -4,9 +4,22 @@
 #include "trackrod/drivetrain/brake.hpp"
 #include "trackrod/drivetrain/differential.hpp"
 #include "trackrod/drivetrain/driveline.hpp"
-#include "trackrod/rtm/kinematics.hpp"
+#include "trackrod/rtm/elastic.hpp"
 
 namespace trackrod::rtm {
+
+// Spins count against the carriers: what these turn about the axes otherwise than the last step took for granted is
+// theirs, because the wheels keep their momentum.
+template <int lanes, class T>
+TRACKROD_HD inline void count_spins(const WheelMotion<LanesOf<T, lanes>>* k, State<T>& s) {
+  using W = Wheels<T, lanes>;
+  using L = typename W::L;
+  for (int g = 0; g < W::groups; ++g) {
+    const L carried = dot(k[g].axis, k[g].turning + s.angular_velocity);
+    W::store(W::load(s.spin, g) + W::load(s.carrier_spin, g) - carried, s.spin, g);
+    W::store(carried, s.carrier_spin, g);
+  }
+}
 
 // The torque of a locking differential moves left and right spin against each other, by what the clutch does as well.
 template <class R, int lanes, class T>
@@ -31,7 +44,7 @@ TRACKROD_HD inline differential::More<T> lock_axle(const Compiled<R, lanes>& m, 
 // New spins; the brake and drive torques are left in the loads.
 template <class R, int lanes, class T>
 TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s,
-                                    const Inputs<T>& in, const WheelMotion<LanesOf<T, lanes>>* k,
+                                    const Inputs<T>& in, const CarrierTurn<T>& carrier,
                                     WheelLoad<LanesOf<T, lanes>>* load, R h) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
@@ -62,22 +75,22 @@ TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameter
     const L spin = W::load(s.spin, g), angle = W::load(s.brake_angle, g), locking = W::load(lock, g);
     const auto gear = W::constant(torque_gain, g);
     most[g] = W::of_axle(p.brake_front, p.brake_rear, g) * in.brake;
-    const L momentum = inertia * (R(1.0) / h);
+    // the spin counts against the carrier, which turns as well and gives way to the torques that it holds
+    const L light = h / inertia, taken = W::load(carrier.taken, g);
+    const L by_brake = light + taken, by_drive = light + taken * W::constant(m.wheels->on_carrier, g);
+    const L change = W::load(carrier.change, g);
+    const L rolling = spin - change + light * load[g].spin + by_drive * locking;
     // a held brake first; it slips if that needs more torque than it has
-    const L stiff = momentum + brake::resistance(h);
-    // the spin counts against the carrier, whose rotation about the axis takes its part of the momentum
-    const L carried = dot(k[g].axis, k[g].turning + s.angular_velocity);
-    const L driven = momentum * (spin - carried + W::load(s.carrier_spin, g)) + load[g].spin + locking;
-    W::store(carried, s.carrier_spin, g);
-    const L wound = angle * R(constants::brake_stiffness);
-    const L sticking = (driven - wound + engine.clutch_torque * gear) / stiff;
+    const L stiff = by_brake * brake::resistance(h) + R(1.0);
+    const L wound = by_brake * angle * R(constants::brake_stiffness);
+    const L sticking = (rolling - wound + by_drive * engine.clutch_torque * gear) / stiff;
     const L torque = brake::holding(angle, sticking, h);
     held[g] = (most[g] > R(0.0)) & (abs(torque) <= most[g]);
     const L slipping = select(held[g], zero, select(torque > R(0.0), most[g], L(-most[g])));
-    const L inverse = R(1.0) / select(held[g], stiff, momentum);
-    base[g] = (driven + slipping - select(held[g], wound, zero)) * inverse;
-    gain[g] = inverse * gear;
-    W::store(inverse, mobility, g);
+    const L inverse = select(held[g], R(1.0) / stiff, L(R(1.0)));
+    base[g] = (rolling + by_brake * slipping - select(held[g], wound, zero)) * inverse;
+    gain[g] = by_drive * inverse * gear;
+    W::store(by_drive * inverse, mobility, g);
     load[g].brake = slipping;
     load[g].drive = locking;
   }
@@ -102,6 +115,9 @@ TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameter
     load[g].drive += W::constant(torque_gain, g) * engine.clutch_torque + W::load(locked, g);
     load[g].brake = select(held[g], brake::holding(angle, spin, h), load[g].brake);
     W::store(spin, s.spin, g);
+    const L torque = load[g].brake + load[g].drive * W::constant(m.wheels->on_carrier, g);
+    const L turned = W::load(carrier.change, g) - torque * W::load(carrier.taken, g);
+    W::store(W::load(s.carrier_spin, g) + turned, s.carrier_spin, g);
     W::store(brake::wound(angle, spin, most[g], h), s.brake_angle, g);
   }
 }

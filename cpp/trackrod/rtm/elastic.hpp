@@ -37,6 +37,12 @@ TRACKROD_HD inline void solve(const C A[N][N], T* b) {
   }
 }
 
+// How carriers turn about the spin axes in a step: see ElasticStep::turn_carriers.
+template <class T>
+struct CarrierTurn {
+  T change[wheel_count], taken[wheel_count];
+};
+
 // One step of the axles that give; used only where the model's compliance moves.
 template <class R, int lanes, class T>
 struct ElasticStep {
@@ -45,22 +51,24 @@ struct ElasticStep {
   using C = typename W::C;
   static constexpr int groups = W::groups, n = axle_load_count;
 
-  L rate[groups][n];     // of the loads at the end of the step, as far as it is known without u' and z''
+  C A[groups][n][n];  // M + h D + h^2 C, factorised
+  L rate[groups][n];  // of the loads at the end of the step, as far as it is known without u' and z''
   C by_body[groups][3][n], by_travel[groups][n];  // Y: the same for each unit of u' and z''
   C by_damper[groups][n];                         // for each unit of the dampers' tension
   Vec3<T> arm[2];                                 // from the sprung centre of gravity to the axles' reference points
 
-  // What acts on the axles but their dampers; `sag` is the free acceleration less that of the rig, gravity.
+  // What acts on the axles but torques about the spin axes and dampers; `sag` is the free acceleration less that of the rig, gravity.
   TRACKROD_HD void begin(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
                          const WheelMotion<L>* k, const WheelLoad<L>* load, const Vec3<T>& sag, R h) {
     const ElasticNumbers<R>& e = *m.elastic_numbers;
+    h_ = h;
     const Vec3<T> cg = origin(m, p);
     for (int a = 0; a < 2; ++a) {
       const Vec3<R>& at = m.elastic[a].reference;
       arm[a] = Vec3<T>{T(at.x), T(at.y), T(at.z)} - cg;
     }
     T q[n][mode_count], pulled[3][mode_count], travelling[mode_count];
-    loads(m, p, s, k, load, q);
+    split_loads(m, [&](int g) { return load[g].f; }, [&](int g) { return load[g].m - gyroscopic<lanes>(p, s, k[g], g); }, q);
     for (int a = 0; a < 2; ++a) {
       const Vec3<T> pull = cross(s.angular_velocity, cross(s.angular_velocity, arm[a])) - sag;
       const T none(0.0), seen[2][3] = {{pull.x, pull.z, none}, {pull.y, none, none}};
@@ -73,14 +81,13 @@ struct ElasticStep {
       travelling[2 * a + 1] = (left - right) * R(0.5);
     }
     for (int g = 0; g < groups; ++g) {
-      C A[n][n];
       for (int i = 0; i < n; ++i) {
         for (int j = 0; j <= i; ++j) {
-          A[i][j] = W::constant(e.mass[i][j], g) + W::constant(e.damping[i][j], g) * h +
+          A[g][i][j] = W::constant(e.mass[i][j], g) + W::constant(e.damping[i][j], g) * h +
                     W::constant(e.compliance[i][j], g) * (h * h);
         }
       }
-      factorise<n>(A);
+      factorise<n>(A[g]);
       L now[n], missing[n];
       for (int i = 0; i < n; ++i) {
         now[i] = W::load(s.axle_load_rate[i], g);
@@ -99,10 +106,59 @@ struct ElasticStep {
         by_travel[g][i] = W::constant(e.travel_mass[i], g);
         by_damper[g][i] = W::constant(e.compliance[i][load_damper], g) * h;
       }
-      solve<n>(A, rate[g]);
-      for (int j = 0; j < 3; ++j) solve<n>(A, by_body[g][j]);
-      solve<n>(A, by_travel[g]);
-      solve<n>(A, by_damper[g]);
+      solve<n>(A[g], rate[g]);
+      for (int j = 0; j < 3; ++j) solve<n>(A[g], by_body[g][j]);
+      solve<n>(A[g], by_travel[g]);
+      solve<n>(A[g], by_damper[g]);
+    }
+  }
+
+  // How the carriers turn about the spin axes: the change of their rates by the end of the step without torques of
+  // brakes and driveline, and what a unit of such a torque on a wheel takes from them. Torques that are alike left and
+  // right meet what they would, others less.
+  TRACKROD_HD void turn_carriers(const Compiled<R, lanes>& m, const State<T>& s, CarrierTurn<T>& out) const {
+    const ElasticNumbers<R>& e = *m.elastic_numbers;
+    T change[mode_count], taken[mode_count];
+    for (int g = 0; g < groups; ++g) {
+      const C radius = make_lanes<C>([&](int i) { return m.elastic[(g * lanes + i) / 2].radius; });
+      L turned = L(R(0.0));
+      C torque[n], by_torque = C(R(0.0));
+      for (int i = 0; i < n; ++i) {
+        torque[i] = W::constant(e.compliance[i][load_fx], g) - W::constant(e.compliance[i][load_brake], g);
+      }
+      solve<n>(A[g], torque);
+      for (int i = 0; i < n; ++i) {
+        const C pitch = W::constant(e.pitch[i], g);
+        turned += (rate[g][i] - W::load(s.axle_load_rate[i], g)) * pitch;
+        by_torque += torque[i] * pitch;
+      }
+      W::store(turned, change, g);
+      W::store(L(by_torque * h_ / radius), taken, g);
+    }
+    for (int a = 0; a < 2; ++a) {
+      const int left = 2 * a, right = left + 1;
+      out.change[left] = change[left] + change[right];
+      out.change[right] = change[left] - change[right];
+      out.taken[left] = out.taken[right] = max(max(taken[left], taken[right]), T(0.0));
+    }
+  }
+
+  // Torques of brakes and driveline that the carriers hold.
+  TRACKROD_HD void add_torques(const Compiled<R, lanes>& m, const WheelMotion<L>* k, const WheelLoad<L>* load) {
+    const ElasticNumbers<R>& e = *m.elastic_numbers;
+    T q[n][mode_count];
+    const L none = L(R(0.0));
+    split_loads(m, [&](int) { return Vec3<L>{none, none, none}; }, [&](int g) {
+      return -(k[g].axis * (load[g].brake + load[g].drive * W::constant(m.wheels->on_carrier, g)));
+    }, q);
+    for (int g = 0; g < groups; ++g) {
+      L more[n];
+      for (int i = 0; i < n; ++i) {
+        more[i] = none;
+        for (int j = 0; j < load_damper; ++j) more[i] += W::load(q[j], g) * (W::constant(e.compliance[i][j], g) * h_);
+      }
+      solve<n>(A[g], more);
+      for (int i = 0; i < n; ++i) rate[g][i] += more[i];
     }
   }
 
@@ -293,24 +349,27 @@ struct ElasticStep {
       modes[2 * a + 1] = (left - right) * R(0.5);
     }
   }
-  // Loads of the step, without dampers: of the tyres in body axes, of brake and driveline on the carrier, gyroscopic.
-  TRACKROD_HD static void loads(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
-                                const WheelMotion<L>* k, const WheelLoad<L>* load, T q[n][mode_count]) {
+  // Loads of the axles by forces at the wheel centres and moments on the carriers, in body axes, without dampers.
+  template <class Force, class Moment>
+  TRACKROD_HD static void split_loads(const Compiled<R, lanes>& m, const Force& force_of, const Moment& moment_of,
+                                      T q[n][mode_count]) {
     T of[n][wheel_count];
     for (int g = 0; g < groups; ++g) {
       const C radius = make_lanes<C>([&](int i) { return m.elastic[(g * lanes + i) / 2].radius; });
-      const Vec3<L> moment = carrier_moment(m, p, s, k[g], load[g], g);
+      const Vec3<L> force = force_of(g), moment = moment_of(g);
       const L brake = -moment.y / radius;
-      W::store(load[g].f.x - brake, of[load_fx], g);
+      W::store(force.x - brake, of[load_fx], g);
       W::store(brake, of[load_brake], g);
-      W::store(load[g].f.y, of[load_fy], g);
-      W::store(moment.x - load[g].f.y * radius, of[load_mx], g);
+      W::store(force.y, of[load_fy], g);
+      W::store(moment.x - force.y * radius, of[load_mx], g);
       W::store(moment.z, of[load_mz], g);
     }
     const R mirror[] = {R(1.0), R(1.0), R(-1.0), R(-1.0), R(-1.0)};
     for (int j = 0; j < load_damper; ++j) split(of[j], mirror[j], q[j]);
     for (T& x : q[load_damper]) x = T(0.0);
   }
+
+  R h_;
 };
 
 // Momentum of what the axles have beyond the unsprung masses at the wheel centres, against the body.

@@ -102,6 +102,16 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
   }
 }
 
+// Moment of turning wheels against the rotation of their carriers.
+template <int lanes, class T>
+TRACKROD_HD inline Vec3<LanesOf<T, lanes>> gyroscopic(const Parameters<T>& p, const State<T>& s,
+                                                      const WheelMotion<LanesOf<T, lanes>>& k, int g) {
+  using W = Wheels<T, lanes>;
+  using L = typename W::L;
+  const L inertia = W::of_axle(p.wheel_inertia_front, p.wheel_inertia_rear, g);
+  return cross(k.turning + s.angular_velocity, k.axis * (W::load(s.spin, g) * inertia));
+}
+
 // Moment on the carriers about the wheel centres: of the tyres, the brakes, the driveline where it stands on the
 // carrier, and of the turning wheel.
 template <class R, int lanes, class T>
@@ -110,9 +120,8 @@ TRACKROD_HD inline Vec3<LanesOf<T, lanes>> carrier_moment(const Compiled<R, lane
                                                           const WheelLoad<LanesOf<T, lanes>>& load, int g) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
-  const L inertia = W::of_axle(p.wheel_inertia_front, p.wheel_inertia_rear, g);
-  const Vec3<L> gyro = cross(k.turning + s.angular_velocity, k.axis * (W::load(s.spin, g) * inertia));
-  return load.m - k.axis * (load.brake + load.drive * W::constant(m.wheels->on_carrier, g)) - gyro;
+  return load.m - k.axis * (load.brake + load.drive * W::constant(m.wheels->on_carrier, g)) -
+         gyroscopic<lanes>(p, s, k, g);
 }
 
 // Remembers the slopes of this step, for their rates in the next.

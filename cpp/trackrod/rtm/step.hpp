@@ -68,16 +68,24 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
                              Outputs<T>& outputs, R h) {
   using L = LanesOf<T, lanes>;
   constexpr int groups = Wheels<T, lanes>::groups;
-  const bool elastic = m.steering.elastic;
-  const T rack = elastic ? s.rack : p.steering_ratio * value_of(in.steering_wheel_angle);
-  const T rack_rate = elastic ? s.rack_rate : p.steering_ratio * value_of(in.steering_wheel_rate);
+  const bool free_rack = m.steering.elastic;
+  const T rack = free_rack ? s.rack : p.steering_ratio * value_of(in.steering_wheel_angle);
+  const T rack_rate = free_rack ? s.rack_rate : p.steering_ratio * value_of(in.steering_wheel_rate);
   WheelMotion<L> k[groups];
   wheel_motion(m, p, s, rack, rack_rate, k, outputs);
+  count_spins<lanes>(k, s);
   const Mat3<T> Rot = to_matrix(s.orientation);
   WheelLoad<L> load[groups];
   tyre_loads(m, s, in, Rot, k, h, load, outputs);
-  turn_wheels(m, p, s, in, k, load, h);
-  move_bodies(m, p, s, in, Rot, k, load, h, outputs);
+  const Vec3<T> free = free_acceleration(p, s, in, Rot);
+  ElasticStep<R, lanes, T> elastic;
+  CarrierTurn<T> carrier{};
+  if (m.moving) {
+    elastic.begin(m, p, s, k, load, sag_of(p, free), h);
+    elastic.turn_carriers(m, s, carrier);
+  }
+  turn_wheels(m, p, s, in, carrier, load, h);
+  move_bodies(m, p, s, in, Rot, free, k, load, elastic, h, outputs);
   if (!m.moving) give_way(m, p, s, load, h);
   remember_slopes<lanes>(k, s);
   steer(m, p, s, in, k, load, h, outputs);

@@ -118,9 +118,9 @@ class _Linear:
             self.mass[here[1], here[1]] = group.inertia
         poses = core.poses()
         self.places, self.turns = poses[:, :3], rotation_matrices(poses[:, 3:])
-        self.centres = np.array(
-            [self.places[c] + self.turns[c] @ self.rig.arms[k] for k, c in enumerate(self.rig.carriers)]
-        )
+        carriers = list(self.rig.carriers)
+        arms = np.einsum("kij,kj->ki", self.turns[carriers], self.rig.arms)
+        self.centres = self.places[carriers] + arms
         self.reference = self.centres.mean(axis=0)
         self.loads = np.array([w for k in range(2) for w in self._wheel_loads(vehicle, k)]).T
         pads = np.array([self._wrench((c, self.centres[k], _Z, _NONE)) for k, c in enumerate(self.rig.carriers)]).T

@@ -159,19 +159,15 @@ class ElasticAxle:
         yield from self.symmetric.faults("an axle under symmetric loads")
         yield from self.antisymmetric.faults("an axle under antisymmetric loads")
         yield from self.fy.faults("the lateral force of an axle")
-        for name, shape in (
-            ("reference", (3,)),
-            ("travel_mass", (2, 2)),
-            ("travel_momentum", (2, 6)),
-            ("travel_damping", (2, 2)),
-        ):
+        shapes = {"reference": (3,), "travel_mass": (2, 2), "travel_momentum": (2, 6), "travel_damping": (2, 2)}
+        for name, shape in shapes.items():
             value = getattr(self, name)
             if value.shape != shape or not np.isfinite(value).all():
                 yield f"{name.replace('_', ' ')} of an axle needs finite values of the shape {shape}"
 
     def numbers(self) -> Array:
         """All of it but the poses over loads as the flat array that the core takes."""
-        parts = [self.reference, [self.radius], self.travel_mass, self.travel_momentum, self.travel_damping]
+        parts = [self.reference, np.array([self.radius]), self.travel_mass, self.travel_momentum, self.travel_damping]
         for mode in (self.symmetric, self.antisymmetric):
             mass, damping, compliance = regularised(mode)
             parts += [mass, damping, compliance, mode.body_mass, mode.travel_mass, mode.travel_damping, mode.pose]

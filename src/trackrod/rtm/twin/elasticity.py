@@ -17,14 +17,14 @@ from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve, regular
 from trackrod.rtm.layout import AXLE_LOADS, GIVEN_POSE
 from trackrod.rtm.twin.maps import Surface, curve_nodes, hermite
 
-__all__ = ["DAMPER", "MIRROR", "TwinAxle", "split"]
+__all__ = ["BRAKE", "DAMPER", "FX", "TwinAxle", "split"]
 
 Array = NDArray[np.float64]
 
 DAMPER = AXLE_LOADS.index("damper")
 #: Sign of each load in a mirror.
 MIRROR = np.array([1.0, 1.0, -1.0, -1.0, -1.0, 1.0])
-_FX, _BRAKE, _FY = (AXLE_LOADS.index(name) for name in ("fx", "brake", "fy"))
+FX, BRAKE, _FY = (AXLE_LOADS.index(name) for name in ("fx", "brake", "fy"))
 #: Directions of (v, ω) that symmetric and antisymmetric loads go with.
 _DIRECTIONS = ((0, 2, 4), (1, 3, 5))
 
@@ -74,9 +74,10 @@ class _Mode:
         self.N = np.zeros((len(AXLE_LOADS), 6))
         self.N[:, _DIRECTIONS[which]] = mode.body_mass
         self.sign = 1.0 - 2.0 * which  # of the right wheel's travel
+        self.pitch = mode.pose[:, GIVEN_POSE.index("ry")]
         self._linear = mode.pose.copy()
-        self._linear[[_FX, _BRAKE, _FY]] = 0.0
-        self._curves = ((_FX, _Poses(mode.fx)), (_BRAKE, _Poses(mode.brake)))
+        self._linear[[FX, BRAKE, _FY]] = 0.0
+        self._curves = ((FX, _Poses(mode.fx)), (BRAKE, _Poses(mode.brake)))
         self.x = self.rate = np.zeros(len(AXLE_LOADS))
 
     def poses(self) -> tuple[Array, Array]:

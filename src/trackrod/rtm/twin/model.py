@@ -29,7 +29,7 @@ from trackrod.core.corners import Side
 from trackrod.rtm.layout import AXLE_LOADS, CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, GIVEN_POSE, row_layout
 from trackrod.rtm.spec import RtmSpec
 from trackrod.rtm.twin.driveline import TwinDriveline
-from trackrod.rtm.twin.elasticity import DAMPER, TwinAxle, split
+from trackrod.rtm.twin.elasticity import BRAKE, DAMPER, FX, TwinAxle, split
 from trackrod.rtm.twin.maps import Line, Surface, straight
 from trackrod.rtm.twin.steering import TwinSteering
 from trackrod.rtm.twin.tyre import TwinTyre
@@ -230,9 +230,13 @@ class Twin:
             self.rack, rack_rate = self.steering.rack, self.steering.rack_rate
         self.wheels = [self._kinematics(i, self.rack, rack_rate) for i in range(4)]
         R = _matrix(self.q)
+        # spins count against the carriers; the wheels keep their momentum
+        carried = np.array([wheel.axis @ (wheel.turning + self.w) for wheel in self.wheels])
+        self.spin, self.carrier_spin = self.spin + self.carrier_spin - carried, carried
         for tyre, height, speed in zip(self.tyres, heights, road_speed, strict=True):
             self._contact(tyre, R, height, speed)
-        self._spins(throttle, brake, int(gear))
+        sag = R.T @ (-p["gravity"] * _UP) - np.cross(self.w, self.v) + p["gravity"] * _UP
+        self._spins(throttle, brake, int(gear), *self._carriers(sag))
         self._bodies(R)
         if not self.axles:
             self._give()
@@ -324,11 +328,29 @@ class Twin:
         wheel.Mz += out["Mz"]
         wheel.radius = -float(to_contact[2])
 
-    def _spins(self, throttle: float, brake: float, gear: int) -> None:
+    def _carriers(self, sag: Array) -> tuple[Array, Array]:
+        """How carriers turn about the spin axes by the end of the step, without torques of brakes and driveline.
+
+        The change of their rates [rad/s], and what a unit of such a torque on a wheel takes from it [rad/s / (N·m)].
+        """
+        turned, taken, h = np.zeros(4), np.zeros(4), self.h
+        self.known = [self._known(axle, sag) for axle in range(len(self.axles))]
+        for axle, gives in enumerate(self.axles):
+            here = slice(2 * axle, 2 * axle + 2)
+            softest = 0.0
+            for mode, known in zip(gives.modes, self.known[axle], strict=True):
+                A = mode.M + h * mode.D + h * h * mode.C
+                turned[here] += h * (mode.pitch @ np.linalg.solve(A, known)) * np.array([1.0, mode.sign])
+                torque = (mode.C[:, FX] - mode.C[:, BRAKE]) / gives.axle.radius
+                softest = max(softest, float(h * mode.pitch @ np.linalg.solve(A, torque)))
+            taken[here] = softest
+        return turned, taken
+
+    def _spins(self, throttle: float, brake: float, gear: int, turned: Array, taken: Array) -> None:
         """Spins, implicit in held brakes and in the clutch.
 
-        For each wheel I (ω⁺ − ω)/h = M + T_lock + T_brake + g T. A brake that holds is a spring and damper about the
-        angle at which it closed; one that would need more torque than it has slips.
+        For each wheel I (ω⁺ − ω)/h = M + T_lock + T_brake + g T, less what its carrier turns. A brake that holds is a
+        spring and damper about the angle at which it closed; one that would need more torque than it has slips.
         """
         h, d = self.h, self.driveline
         d.begin_step(self.spin, throttle, gear, self.p["engine_factor"], h)
@@ -336,22 +358,21 @@ class Twin:
         most = np.array([self._of("brake", i) * brake for i in range(4)])
         for i, wheel in enumerate(self.wheels):
             inertia = self._of("wheel_inertia", i)
-            carried = float(wheel.axis @ (wheel.turning + self.w))  # the spin counts against the carrier
-            momentum = inertia / h * (self.spin[i] - carried + self.carrier_spin[i])
-            self.carrier_spin[i] = carried
-            known = momentum + wheel.spin_moment + d.lock_torque(i, self.spin)
-            holding = inertia / h + _BRAKE_STIFFNESS * h + _BRAKE_DAMPING
-            wound = _BRAKE_STIFFNESS * self.brake_angle[i]
-            sticking = (known - wound + d.torque * d.torque_gain(i)) / holding
+            by_brake = h / inertia + taken[i]
+            by_drive = h / inertia + (taken[i] if self.spec.axles[i // 2].drive_on_carrier else 0.0)
+            known = self.spin[i] - turned[i] + h / inertia * wheel.spin_moment + by_drive * d.lock_torque(i, self.spin)
+            holding = 1.0 + by_brake * (_BRAKE_STIFFNESS * h + _BRAKE_DAMPING)
+            wound = by_brake * _BRAKE_STIFFNESS * self.brake_angle[i]
+            sticking = (known - wound + by_drive * d.torque * d.torque_gain(i)) / holding
             torque = -_BRAKE_STIFFNESS * (self.brake_angle[i] + sticking * h) - _BRAKE_DAMPING * sticking
             held[i] = most[i] > 0 and abs(torque) <= most[i]
             if held[i]:
-                mobility[i] = 1.0 / holding
-                constant[i], gain[i] = (known - wound) / holding, d.torque_gain(i) / holding
+                mobility[i] = by_drive / holding
+                constant[i], gain[i] = (known - wound) / holding, d.torque_gain(i) * by_drive / holding
             else:
                 wheel.brake = most[i] if torque > 0 else -most[i]
-                mobility[i] = h / inertia
-                constant[i], gain[i] = (known + wheel.brake) * h / inertia, d.torque_gain(i) * h / inertia
+                mobility[i] = by_drive
+                constant[i], gain[i] = known + by_brake * wheel.brake, d.torque_gain(i) * by_drive
         locks = [d.lock_torque(i, self.spin) for i in range(4)]
         more = [d.lock(axle, self.spin, mobility, constant, gain) for axle in (0, 1)]
         d.close(constant, gain, h)
@@ -365,6 +386,7 @@ class Twin:
                 wheel.brake = (
                     -_BRAKE_STIFFNESS * (self.brake_angle[i] + self.spin[i] * h) - _BRAKE_DAMPING * self.spin[i]
                 )
+            self.carrier_spin[i] += turned[i] - taken[i] * self._held(i)
         limit = most / _BRAKE_STIFFNESS
         self.brake_angle = np.clip(self.brake_angle + self.spin * h, -limit, limit)
 
@@ -396,7 +418,7 @@ class Twin:
             if not self.spec.axles[i // 2].drive_on_carrier:
                 Q[3:6] -= wheel.axis * wheel.drive
         sag = g - np.cross(w, v) + p["gravity"] * _UP
-        Q[6:] += self._suspension(self._dampers(sag))
+        Q[6:] += self._suspension(self._dampers())
         change = self._solve(M, Q, sag) if self.axles else np.linalg.solve(M, Q)
         self.v, self.w, self.zd = v + h * change[:3], w + h * change[3:6], self.zd + h * change[6:]
         self.r = self.r + h * R @ self.v
@@ -409,15 +431,21 @@ class Twin:
     def _carrier_moment(self, i: int) -> Array:
         """Of tyres, brake, driveline where it stands on the carrier, and the turning wheel about its centre [N·m]."""
         wheel = self.wheels[i]
-        held = wheel.brake + (wheel.drive if self.spec.axles[i // 2].drive_on_carrier else 0.0)
-        gyroscopic = np.cross(self.w + wheel.turning, wheel.axis * self.spin[i] * self._of("wheel_inertia", i))
-        return wheel.moment - wheel.axis * held - gyroscopic
+        return np.asarray(wheel.moment - wheel.axis * self._held(i) - self._gyroscopic(i))
 
-    def _axle_loads(self, axle: int) -> tuple[Array, Array]:
-        """Symmetric and antisymmetric loads of an axle without its dampers, in the order of `AXLE_LOADS`."""
-        sides = []
-        for i in (2 * axle, 2 * axle + 1):
-            radius, force, moment = self.axles[axle].axle.radius, self.wheels[i].force, self._carrier_moment(i)
+    def _held(self, i: int) -> float:
+        """Torque of brake and driveline about the spin axis that the carrier of a wheel holds [N·m]."""
+        wheel = self.wheels[i]
+        return wheel.brake + (wheel.drive if self.spec.axles[i // 2].drive_on_carrier else 0.0)
+
+    def _gyroscopic(self, i: int) -> Array:
+        wheel = self.wheels[i]
+        return np.cross(self.w + wheel.turning, wheel.axis * self.spin[i] * self._of("wheel_inertia", i))
+
+    def _axle_loads(self, axle: int, forces: list[Array], moments: list[Array]) -> tuple[Array, Array]:
+        """Symmetric and antisymmetric loads, as `AXLE_LOADS`, by what acts at the wheel centres and on the carriers."""
+        sides, radius = [], self.axles[axle].axle.radius
+        for force, moment in zip(forces, moments, strict=True):
             brake = -moment[1] / radius
             loads = {
                 "fx": force[0] - brake,
@@ -431,31 +459,34 @@ class Twin:
         return split(*sides)
 
     def _known(self, axle: int, sag: Array) -> list[Array]:
-        """Of each mode of an axle all that does not hang on accelerations and dampers: right-hand sides."""
+        """Right-hand sides of each mode of an axle but for accelerations, torques about the spin axes and dampers."""
         gives, h = self.axles[axle], self.h
         pull = np.cross(self.w, np.cross(self.w, gives.axle.reference - self.origin)) - sag
         rates = self.zd[2 * axle : 2 * axle + 2]
-        found = []
-        for mode, q in zip(gives.modes, self._axle_loads(axle), strict=True):
+        found, wheels = [], range(2 * axle, 2 * axle + 2)
+        forces = [self.wheels[i].force for i in wheels]
+        moments = [self.wheels[i].moment - self._gyroscopic(i) for i in wheels]
+        for mode, q in zip(gives.modes, self._axle_loads(axle, forces, moments), strict=True):
             known = mode.C @ (q - mode.x) - (mode.D + h * mode.C) @ mode.rate
             travel = 0.5 * (rates[0] + mode.sign * rates[1])
             found.append(known - mode.N[:, :3] @ pull - mode.t_D * travel)
         return found
 
-    def _dampers(self, sag: Array) -> Array:
+    def _dampers(self) -> Array:
         """Tensions of the dampers [N]: between stiff ends, or F(r) with r less what the axle gives to F, by Newton."""
         rates = np.array([wheel.damper @ self.zd[i // 2 * 2 : i // 2 * 2 + 2] for i, wheel in enumerate(self.wheels)])
         curves = [self._curves[i // 2]["damper"] for i in range(4)]
         factors = np.array([self._of("damper_factor", i) for i in range(4)])
         if not self.axles:
             self.damper_rate = rates
-            return factors * [curve(float(rate)) for curve, rate in zip(curves, rates, strict=True)]
+            return np.array(factors * [curve(float(rate)) for curve, rate in zip(curves, rates, strict=True)])
         pull, h = np.zeros(4), self.h
-        self.known = []
         for axle, gives in enumerate(self.axles):
             here = slice(2 * axle, 2 * axle + 2)
             own, other, wanted = 0.0, 0.0, rates[here].copy()
-            known = self._known(axle, sag)
+            torques = [-self.wheels[i].axis * self._held(i) for i in (2 * axle, 2 * axle + 1)]
+            q = self._axle_loads(axle, [np.zeros(3)] * 2, torques)
+            known = [right + mode.C @ x for mode, right, x in zip(gives.modes, self.known[axle], q, strict=True)]
             for mode, right in zip(gives.modes, known, strict=True):
                 A = mode.M + h * mode.D + h * h * mode.C
                 soft = h * mode.C[DAMPER] @ np.linalg.solve(A, mode.C[DAMPER])
@@ -471,15 +502,18 @@ class Twin:
                     change = np.linalg.solve(np.eye(2) + yields * slope, wanted - r - yields @ force)
                     r, pull[here] = r + change, force + slope * change
             self.damper_rate[here] = r
-            for mode, right in zip(gives.modes, known, strict=True):
-                tension = 0.5 * (pull[2 * axle] + mode.sign * pull[2 * axle + 1])
-                self.known.append(right + mode.C[:, DAMPER] * tension)
+            tensions = [0.5 * (pull[2 * axle] + mode.sign * pull[2 * axle + 1]) for mode in gives.modes]
+            self.known[axle] = [
+                right + mode.C[:, DAMPER] * tension
+                for mode, right, tension in zip(gives.modes, known, tensions, strict=True)
+            ]
         return pull
 
     def _solve(self, M: Array, Q: Array, sag: Array) -> Array:
         """Accelerations of body and travels together with those of the loads of the axles, which take their step."""
         h, size = self.h, len(AXLE_LOADS)
         modes = [(axle, gives, mode) for axle, gives in enumerate(self.axles) for mode in gives.modes]
+        known = [right for axle in self.known for right in axle]
         whole, right = np.zeros((10 + size * len(modes),) * 2), np.zeros(10 + size * len(modes))
         whole[:10, :10], right[:10] = M, Q
         for axle, gives in enumerate(self.axles):
@@ -503,15 +537,15 @@ class Twin:
             whole[here, here] = mode.M + h * mode.D + h * h * mode.C
             whole[here, :6], whole[here, travels] = N, t
             whole[:6, here], whole[travels, here] = 2.0 * N.T, 2.0 * t.T
-            right[here] = self.known[k]
+            right[here] = known[k]
             # damping between loads and travels takes the rates that the loads have before body and travels answer
-            rates = mode.rate + h * np.linalg.solve(whole[here, here], self.known[k])
+            rates = mode.rate + h * np.linalg.solve(whole[here, here], known[k])
             right[travels] -= np.array([1.0, mode.sign]) * (mode.t_D @ rates)
         found = np.linalg.solve(whole, right)
         for k, (_, _, mode) in enumerate(modes):
             mode.rate = mode.rate + h * found[10 + size * k : 10 + size * (k + 1)]
             mode.x = mode.x + h * mode.rate
-        return found[:10]
+        return np.asarray(found[:10])
 
     def _suspension(self, pull: Array) -> Array:
         """Forces on the travels [N]: springs, stops (eq. 3), dampers (eq. 4), anti-roll bars, friction."""
