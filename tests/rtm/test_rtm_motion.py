@@ -227,9 +227,10 @@ def test_the_integrator_is_of_first_order(column: str) -> None:
         vehicle = settled(spec_of(CAR), step)
         vehicle.start(25.0, gear=4)
         t = np.arange(1, round(1.0 / step) + 1) * step
-        steer = 0.5 * np.sin(np.pi * t) ** 2 * np.sign(np.sin(2 * np.pi * t))
+        steer = 0.5 * np.sin(np.pi * t) ** 2 * np.sin(2 * np.pi * t)  # smooth: a jump would be an impulse
         runs.append(vehicle.advance(steer, 0.1, 0.0, 4, every=round(0.01 / step))[column])
-    coarse, fine = (np.sqrt(np.mean((a - b) ** 2)) for a, b in pairwise(runs))
+    after = slice(20, None)  # the sudden start rings in the light parts of the axles for a moment
+    coarse, fine = (np.sqrt(np.mean((a[after] - b[after]) ** 2)) for a, b in pairwise(runs))
     assert 1.8 < coarse / fine < 2.2
     assert coarse < 0.003 * np.abs(runs[0]).max(), "1 ms is close to the limit"
 

@@ -143,7 +143,6 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
   T rates[wheel_count], tension[wheel_count];
   damper_rates(m, s, k, rates);
   if (m.moving) {
-    elastic.add_torques(m, k, load);
     elastic.pull_dampers(m, p, s, rates, tension);
   } else {
     pull_dampers(m, p, s, rates, tension);

@@ -79,7 +79,8 @@ TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameter
     const L light = h / inertia, taken = W::load(carrier.taken, g);
     const L by_brake = light + taken, by_drive = light + taken * W::constant(m.wheels->on_carrier, g);
     const L change = W::load(carrier.change, g);
-    const L rolling = spin - change + light * load[g].spin + by_drive * locking;
+    const L held_before = W::load(s.carrier_torque, g);
+    const L rolling = spin - change - taken * held_before + light * load[g].spin + by_drive * locking;
     // a held brake first; it slips if that needs more torque than it has
     const L stiff = by_brake * brake::resistance(h) + R(1.0);
     const L wound = by_brake * angle * R(constants::brake_stiffness);
@@ -116,8 +117,10 @@ TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameter
     load[g].brake = select(held[g], brake::holding(angle, spin, h), load[g].brake);
     W::store(spin, s.spin, g);
     const L torque = load[g].brake + load[g].drive * W::constant(m.wheels->on_carrier, g);
-    const L turned = W::load(carrier.change, g) - torque * W::load(carrier.taken, g);
+    const L turned =
+        W::load(carrier.change, g) - (torque - W::load(s.carrier_torque, g)) * W::load(carrier.taken, g);
     W::store(W::load(s.carrier_spin, g) + turned, s.carrier_spin, g);
+    W::store(torque, s.carrier_torque, g);
     W::store(brake::wound(angle, spin, most[g], h), s.brake_angle, g);
   }
 }

@@ -57,7 +57,7 @@ struct ElasticStep {
   C by_damper[groups][n];                         // for each unit of the dampers' tension
   Vec3<T> arm[2];                                 // from the sprung centre of gravity to the axles' reference points
 
-  // What acts on the axles but torques about the spin axes and dampers; `sag` is the free acceleration less that of the rig, gravity.
+  // What acts on the axles but their dampers, with the torques about the spin axes of the step before; `sag` is the free acceleration less that of the rig, gravity.
   TRACKROD_HD void begin(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
                          const WheelMotion<L>* k, const WheelLoad<L>* load, const Vec3<T>& sag, R h) {
     const ElasticNumbers<R>& e = *m.elastic_numbers;
@@ -68,7 +68,12 @@ struct ElasticStep {
       arm[a] = Vec3<T>{T(at.x), T(at.y), T(at.z)} - cg;
     }
     T q[n][mode_count], pulled[3][mode_count], travelling[mode_count];
-    split_loads(m, [&](int g) { return load[g].f; }, [&](int g) { return load[g].m - gyroscopic<lanes>(p, s, k[g], g); }, q);
+    split_loads(
+        m, [&](int g) { return load[g].f; },
+        [&](int g) {
+          return load[g].m - gyroscopic<lanes>(p, s, k[g], g) - k[g].axis * W::load(s.carrier_torque, g);
+        },
+        q);
     for (int a = 0; a < 2; ++a) {
       const Vec3<T> pull = cross(s.angular_velocity, cross(s.angular_velocity, arm[a])) - sag;
       const T none(0.0), seen[2][3] = {{pull.x, pull.z, none}, {pull.y, none, none}};
@@ -113,9 +118,9 @@ struct ElasticStep {
     }
   }
 
-  // How the carriers turn about the spin axes: the change of their rates by the end of the step without torques of
-  // brakes and driveline, and what a unit of such a torque on a wheel takes from them. Torques that are alike left and
-  // right meet what they would, others less.
+  // How the carriers turn about the spin axes: the change of their rates by the end of the step if the torques of brakes
+  // and driveline stay, and what each unit of a change of these takes from them. It is that of torques alike left and
+  // right or of opposite ones, whichever is larger: too much of it damps, too little would swing.
   TRACKROD_HD void turn_carriers(const Compiled<R, lanes>& m, const State<T>& s, CarrierTurn<T>& out) const {
     const ElasticNumbers<R>& e = *m.elastic_numbers;
     T change[mode_count], taken[mode_count];
@@ -143,14 +148,14 @@ struct ElasticStep {
     }
   }
 
-  // Torques of brakes and driveline that the carriers hold.
-  TRACKROD_HD void add_torques(const Compiled<R, lanes>& m, const WheelMotion<L>* k, const WheelLoad<L>* load) {
+  // Changes of the torques of brakes and driveline that the carriers hold.
+  TRACKROD_HD void add_torques(const Compiled<R, lanes>& m, const State<T>& s, const WheelMotion<L>* k, const T* before) {
     const ElasticNumbers<R>& e = *m.elastic_numbers;
     T q[n][mode_count];
     const L none = L(R(0.0));
-    split_loads(m, [&](int) { return Vec3<L>{none, none, none}; }, [&](int g) {
-      return -(k[g].axis * (load[g].brake + load[g].drive * W::constant(m.wheels->on_carrier, g)));
-    }, q);
+    split_loads(
+        m, [&](int) { return Vec3<L>{none, none, none}; },
+        [&](int g) { return k[g].axis * (W::load(before, g) - W::load(s.carrier_torque, g)); }, q);
     for (int g = 0; g < groups; ++g) {
       L more[n];
       for (int i = 0; i < n; ++i) {

@@ -119,7 +119,6 @@ TRACKROD_HD inline Vec3<LanesOf<T, lanes>> carrier_moment(const Compiled<R, lane
                                                           const State<T>& s, const WheelMotion<LanesOf<T, lanes>>& k,
                                                           const WheelLoad<LanesOf<T, lanes>>& load, int g) {
   using W = Wheels<T, lanes>;
-  using L = typename W::L;
   return load.m - k.axis * (load.brake + load.drive * W::constant(m.wheels->on_carrier, g)) -
          gyroscopic<lanes>(p, s, k, g);
 }

@@ -84,7 +84,10 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
     elastic.begin(m, p, s, k, load, sag_of(p, free), h);
     elastic.turn_carriers(m, s, carrier);
   }
+  T torque_before[wheel_count];
+  for (int i = 0; i < wheel_count; ++i) torque_before[i] = s.carrier_torque[i];
   turn_wheels(m, p, s, in, carrier, load, h);
+  if (m.moving) elastic.add_torques(m, s, k, torque_before);
   move_bodies(m, p, s, in, Rot, free, k, load, elastic, h, outputs);
   if (!m.moving) give_way(m, p, s, load, h);
   remember_slopes<lanes>(k, s);

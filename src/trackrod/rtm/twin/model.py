@@ -127,7 +127,7 @@ class Twin:
         self.v, self.w = np.zeros(3), np.zeros(3)
         self.z, self.zd, self.spin, self.brake_angle = (np.zeros(4) for _ in range(4))
         self.compliance = np.zeros((4, len(COMPLIANCE_CHANNELS)))
-        self.damper_rate, self.carrier_spin = np.zeros(4), np.zeros(4)
+        self.damper_rate, self.carrier_spin, self.carrier_torque = np.zeros(4), np.zeros(4), np.zeros(4)
         for axle in self.axles:
             axle.reset()
         self.heights = np.full(len(self.tyres), self.spec.road_height)
@@ -329,9 +329,9 @@ class Twin:
         wheel.radius = -float(to_contact[2])
 
     def _carriers(self, sag: Array) -> tuple[Array, Array]:
-        """How carriers turn about the spin axes by the end of the step, without torques of brakes and driveline.
+        """How carriers turn about the spin axes by the end of the step if the torques that they hold stay.
 
-        The change of their rates [rad/s], and what a unit of such a torque on a wheel takes from it [rad/s / (N·m)].
+        The change of their rates [rad/s], and what each unit by which a torque grows takes from it [rad/s / (N·m)].
         """
         turned, taken, h = np.zeros(4), np.zeros(4), self.h
         self.known = [self._known(axle, sag) for axle in range(len(self.axles))]
@@ -360,7 +360,8 @@ class Twin:
             inertia = self._of("wheel_inertia", i)
             by_brake = h / inertia + taken[i]
             by_drive = h / inertia + (taken[i] if self.spec.axles[i // 2].drive_on_carrier else 0.0)
-            known = self.spin[i] - turned[i] + h / inertia * wheel.spin_moment + by_drive * d.lock_torque(i, self.spin)
+            known = self.spin[i] - turned[i] - taken[i] * self.carrier_torque[i]
+            known += h / inertia * wheel.spin_moment + by_drive * d.lock_torque(i, self.spin)
             holding = 1.0 + by_brake * (_BRAKE_STIFFNESS * h + _BRAKE_DAMPING)
             wound = by_brake * _BRAKE_STIFFNESS * self.brake_angle[i]
             sticking = (known - wound + by_drive * d.torque * d.torque_gain(i)) / holding
@@ -386,7 +387,7 @@ class Twin:
                 wheel.brake = (
                     -_BRAKE_STIFFNESS * (self.brake_angle[i] + self.spin[i] * h) - _BRAKE_DAMPING * self.spin[i]
                 )
-            self.carrier_spin[i] += turned[i] - taken[i] * self._held(i)
+            self.carrier_spin[i] += turned[i] - taken[i] * (self._held(i) - self.carrier_torque[i])
         limit = most / _BRAKE_STIFFNESS
         self.brake_angle = np.clip(self.brake_angle + self.spin * h, -limit, limit)
 
@@ -459,13 +460,14 @@ class Twin:
         return split(*sides)
 
     def _known(self, axle: int, sag: Array) -> list[Array]:
-        """Right-hand sides of each mode of an axle but for accelerations, torques about the spin axes and dampers."""
+        """Right-hand sides of each mode of an axle but for accelerations and dampers; torques of the last step."""
         gives, h = self.axles[axle], self.h
         pull = np.cross(self.w, np.cross(self.w, gives.axle.reference - self.origin)) - sag
         rates = self.zd[2 * axle : 2 * axle + 2]
         found, wheels = [], range(2 * axle, 2 * axle + 2)
         forces = [self.wheels[i].force for i in wheels]
-        moments = [self.wheels[i].moment - self._gyroscopic(i) for i in wheels]
+        held = [self.wheels[i].axis * self.carrier_torque[i] for i in wheels]
+        moments = [self.wheels[i].moment - self._gyroscopic(i) - held[i % 2] for i in wheels]
         for mode, q in zip(gives.modes, self._axle_loads(axle, forces, moments), strict=True):
             known = mode.C @ (q - mode.x) - (mode.D + h * mode.C) @ mode.rate
             travel = 0.5 * (rates[0] + mode.sign * rates[1])
@@ -484,7 +486,7 @@ class Twin:
         for axle, gives in enumerate(self.axles):
             here = slice(2 * axle, 2 * axle + 2)
             own, other, wanted = 0.0, 0.0, rates[here].copy()
-            torques = [-self.wheels[i].axis * self._held(i) for i in (2 * axle, 2 * axle + 1)]
+            torques = [self.wheels[i].axis * (self.carrier_torque[i] - self._held(i)) for i in (2 * axle, 2 * axle + 1)]
             q = self._axle_loads(axle, [np.zeros(3)] * 2, torques)
             known = [right + mode.C @ x for mode, right, x in zip(gives.modes, self.known[axle], q, strict=True)]
             for mode, right in zip(gives.modes, known, strict=True):
@@ -507,6 +509,7 @@ class Twin:
                 right + mode.C[:, DAMPER] * tension
                 for mode, right, tension in zip(gives.modes, known, tensions, strict=True)
             ]
+        self.carrier_torque = np.array([self._held(i) for i in range(4)])
         return pull
 
     def _solve(self, M: Array, Q: Array, sag: Array) -> Array:
