@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import ClassVar, Self, TypeVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from trackrod.manoeuvres.ends import After, Below
 from trackrod.manoeuvres.manoeuvre import Drive, Manoeuvre, Phase, Start
 from trackrod.manoeuvres.settings import Direction, degrees, falling_sweep, g, kmh, setting
 from trackrod.manoeuvres.steady_turn import Propulsion, quasi_static_angle
+from trackrod.manoeuvres.sweeps import Sweep
 
 __all__ = ["Fishhook", "JTurn", "Pulse", "SineSweep", "SineWithDwell", "SingleSine", "StepSteer", "Sweep"]
 
@@ -111,13 +111,6 @@ class StepSteer(Manoeuvre):
         )
 
 
-class Sweep(StrEnum):
-    """How the frequency of a sweep grows: by equal factors in equal times, or by equal steps."""
-
-    LOGARITHMIC = "logarithmic"
-    LINEAR = "linear"
-
-
 @dataclass(frozen=True, kw_only=True)
 class SineSweep(Manoeuvre):
     """A sine of constant amplitude and growing frequency, after one second in which the amplitude grows.
@@ -154,11 +147,7 @@ class SineSweep(Manoeuvre):
 
     def phase_angle(self, t: Array) -> Array:
         """φ [rad] at times since the beginning of the sweep [s]."""
-        f0, f1, T = self.first_frequency_Hz, self.last_frequency_Hz, self.duration_s
-        if self.sweep is Sweep.LINEAR or f1 == f0:
-            return np.asarray(2 * np.pi * (f0 * t + 0.5 * (f1 - f0) / T * t * t))
-        k = np.log(f1 / f0) / T
-        return np.asarray(2 * np.pi * f0 * np.expm1(k * t) / k)
+        return self.sweep.angle(self.first_frequency_Hz, self.last_frequency_Hz, self.duration_s, t)
 
     def phases(self) -> tuple[Phase, ...]:
         """Straight, sweep, straight again."""

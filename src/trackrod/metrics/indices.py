@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from itertools import chain
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -22,12 +23,14 @@ from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.metrics.events import first_time
 from trackrod.metrics.frequency import steering_responses
+from trackrod.metrics.limit import limit_histories
 from trackrod.metrics.longitudinal import axle_load, braking_part
+from trackrod.metrics.ride import post_answers, road_histories
 from trackrod.metrics.steady_turn import lateral_load_transfer, over_lateral_acceleration
 from trackrod.metrics.step import StepResponse, step_response
 from trackrod.metrics.trace import Array, Trace, covered_share, difference_percent, relative_percent, rmse_percent
 
-__all__ = ["ENTRY_POINTS", "FLOORS", "INDEX_SETS", "TOLERANCE", "Index", "ScalarPair", "indices"]
+__all__ = ["ENTRY_POINTS", "FLOORS", "INDEX_SETS", "TOLERANCE", "Index", "ScalarPair", "curve_indices", "indices"]
 
 #: Group of entry points that add indices.
 ENTRY_POINTS = "trackrod.indices"
@@ -135,6 +138,9 @@ def _sine_sweep(run: Run) -> dict[str, Trace]:
         "roll gain": roll.gain_trace("roll gain", "-"),
         "lateral acceleration gain": ay.gain_trace("lateral acceleration gain", "(m/s²)/rad"),
         "yaw rate gain": yaw_rate.gain_trace("yaw rate gain", "1/s"),
+        "roll phase": roll.phase_trace("roll phase"),
+        "lateral acceleration phase": ay.phase_trace("lateral acceleration phase"),
+        "yaw rate phase": yaw_rate.phase_trace("yaw rate phase"),
     }
 
 
@@ -195,10 +201,12 @@ INDEX_SETS: Mapping[str, Curves] = MappingProxyType(
         "throttle_off": _throttle_off,
         "single_sine": _handling,
         "pulse": _handling,
-        "sine_with_dwell": _handling,
-        "j_turn": _handling,
-        "fishhook": _handling,
+        "sine_with_dwell": limit_histories,
+        "j_turn": limit_histories,
+        "fishhook": limit_histories,
         "coast_down": _coast_down,
+        "four_post": post_answers,
+        "random_road": road_histories,
     }
 )
 
@@ -226,23 +234,19 @@ def indices(manoeuvre: str, reference: Run, model: Run) -> tuple[Index, ...]:
     if manoeuvre not in INDEX_SETS:
         raise UnknownNameError("manoeuvre with indices", manoeuvre, INDEX_SETS)
     sets = (INDEX_SETS[manoeuvre], *_custom_sets(manoeuvre))
-    expected, found = (
-        {name: curve for curves in sets for name, curve in curves(run).items()} for run in (reference, model)
-    )
-    result = [
-        Index(
-            manoeuvre,
-            name,
-            rmse_percent(curve, found[name]),
-            curve,
-            found[name],
-            coverage=covered_share(curve, found[name]),
-        )
-        for name, curve in expected.items()
-    ]
+    result = tuple(chain.from_iterable(curve_indices(manoeuvre, curves, reference, model) for curves in sets))
     if manoeuvre == "step_steer":
-        result += _step_scalars(reference, model, expected, found)
-    return tuple(result)
+        result += tuple(_step_scalars(reference, model, result))
+    return result
+
+
+def curve_indices(manoeuvre: str, curves: Curves, reference: Run, model: Run) -> Iterator[Index]:
+    """The differences of some curves of two runs of a manoeuvre; errors as `indices`."""
+    found = curves(model)
+    for name, curve in curves(reference).items():
+        other = found[name]
+        share = covered_share(curve, other)
+        yield Index(manoeuvre, name, rmse_percent(curve, other), curve, other, coverage=share)
 
 
 @functools.cache
@@ -262,9 +266,8 @@ def _custom_sets(manoeuvre: str) -> tuple[Curves, ...]:
     return tuple(found)
 
 
-def _step_scalars(
-    reference: Run, model: Run, expected: Mapping[str, Trace], found: Mapping[str, Trace]
-) -> Iterator[Index]:
+def _step_scalars(reference: Run, model: Run, curves: tuple[Index, ...]) -> Iterator[Index]:
+    by_name = {index.name: index for index in curves}
     for signal in (signals.AY, signals.YAW_RATE):
         name = _NAMES[signal]
         first, second = (
@@ -272,7 +275,8 @@ def _step_scalars(
         )
         for what, pair in _scalar_pairs(first, second, signal.kind.unit):
             value = relative_percent(pair.reference, pair.model, FLOORS[what])
-            yield Index("step_steer", f"{name}: {what}", value, expected[name], found[name], pair)
+            curve = by_name[name]
+            yield Index("step_steer", f"{name}: {what}", value, curve.reference, curve.model, pair)
 
 
 def _scalar_pairs(reference: StepResponse, model: StepResponse, unit: str) -> Iterator[tuple[str, ScalarPair]]:

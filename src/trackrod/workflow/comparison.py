@@ -8,10 +8,12 @@ from trackrod.convert.conversion import Conversion
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.metrics.indices import Index, indices
-from trackrod.multibody.driving import MultibodyVehicle
-from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.simulate.drive import Progress, drive, simulate
+from trackrod.multibody.integrators import Integrator, RealTime
+from trackrod.simulate.drive import Progress
 from trackrod.vehicle.vehicle import Vehicle
+from trackrod.workflow.found_settings import find_settings
+from trackrod.workflow.multibody_runs import SAMPLE, STEP, multibody_run
+from trackrod.workflow.runs import model_run
 from trackrod.workflow.stages.convert import convert_directly
 
 __all__ = ["Comparison", "compare_models"]
@@ -42,8 +44,9 @@ def compare_models(
     manoeuvre: Manoeuvre,
     conversion: Conversion | None = None,
     *,
-    sample: float = 0.01,
-    step: float = 1e-3,
+    sample: float = SAMPLE,
+    step: float = STEP,
+    integrator: Integrator | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Drive both models of a vehicle and compare them.
@@ -58,6 +61,8 @@ def compare_models(
         The real-time model; the direct conversion if not given.
     sample, step
         Of the runs and of the integration [s].
+    integrator
+        Of the multibody model; fixed steps of `step` if not given.
     progress
         Told how far it is.
 
@@ -69,6 +74,7 @@ def compare_models(
         The multibody model does not find the settings of the manoeuvre.
     """
     conversion = conversion or convert_directly(vehicle)
-    known, reference = drive(MultibodyVehicle(vehicle, step=step), manoeuvre, sample=sample, progress=progress)
-    model = simulate(RealTimeVehicle(conversion.spec, step=step), known, sample=sample, progress=progress)
+    known = find_settings(vehicle, manoeuvre, progress=progress)
+    reference = multibody_run(vehicle, known, integrator or RealTime(step), sample, progress=progress)
+    model = model_run(conversion.spec, known, step, sample, progress=progress)
     return Comparison(known, reference, model, indices(manoeuvre.name, reference, model))
