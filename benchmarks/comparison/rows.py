@@ -22,7 +22,7 @@ from trackrod.manoeuvres.steering import Fishhook, JTurn, SineSweep, SineWithDwe
 from trackrod.manoeuvres.sweeps import Sweep
 from trackrod.metrics.indices import curve_indices, indices
 from trackrod.metrics.limit import WHEELS, lift_times, limit_histories
-from trackrod.metrics.trace import Scale, Trace, rising_part, rmse_percent
+from trackrod.metrics.trace import rising_part
 from trackrod.workflow.found_settings import find_settings
 
 __all__ = ["GROUPS", "ROWS", "Measure", "Row"]
@@ -159,11 +159,9 @@ def _torque(case: Case) -> Iterator[Measure]:
         case.reference(sine, step=FINE, elastic_steering=True),
         case.model(sine, elastic_steering=True),
     )
-    reference, model = (
-        Trace(run.time, run[signals.STEERING_TORQUE], "time", "s", "torque at the steering wheel", "N·m", Scale.RMS)
-        for run in runs
-    )
-    yield Measure(reference.y_name, rmse_percent(reference, model), 5.0)
+    for index in indices(sine.name, *runs):
+        if index.name == "torque at the steering wheel":
+            yield Measure(index.name, index.value_pct, 5.0)
     yield from _unfinished(*runs)
 
 

@@ -26,9 +26,18 @@ from trackrod.metrics.frequency import steering_responses
 from trackrod.metrics.limit import limit_histories
 from trackrod.metrics.longitudinal import axle_load, braking_part
 from trackrod.metrics.ride import post_answers, road_histories
+from trackrod.metrics.standstill import standing, steered_wheels
 from trackrod.metrics.steady_turn import lateral_load_transfer, over_lateral_acceleration
 from trackrod.metrics.step import StepResponse, step_response
-from trackrod.metrics.trace import Array, Trace, covered_share, difference_percent, relative_percent, rmse_percent
+from trackrod.metrics.trace import (
+    Array,
+    Scale,
+    Trace,
+    covered_share,
+    difference_percent,
+    relative_percent,
+    rmse_percent,
+)
 
 __all__ = ["ENTRY_POINTS", "FLOORS", "INDEX_SETS", "TOLERANCE", "Index", "ScalarPair", "curve_indices", "indices"]
 
@@ -43,14 +52,28 @@ FLOORS: Mapping[str, float] = MappingProxyType(
     {"overshoot": 0.1, "peak time": 0.1, "response time": 0.05, "steady-state gain": 1e-9}
 )
 
+#: Smallest root mean square of a torque at the steering wheel that a difference is divided by [N·m].
+TORQUE_FLOOR = 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class ScalarPair:
-    """The two values of a scalar index [unit]."""
+    """The two values of a scalar index.
+
+    Attributes
+    ----------
+    reference, model
+        [`unit`]
+    unit
+        SI.
+    divisor
+        What their difference was divided by instead of the reference: a floor or a fixed scale [`unit`].
+    """
 
     reference: float
     model: float
     unit: str
+    divisor: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +107,25 @@ class Index:
         """Whether curves are compared, and not two numbers."""
         return self.scalar is None
 
+    @property
+    def divisor(self) -> float | None:
+        """What the difference was divided by where that is no value of the reference [SI]; None where it is one.
+
+        A floor makes an index smaller than the reference alone would: it is shown beside the number.
+        """
+        if self.scalar is not None:
+            return self.scalar.divisor
+        curve = self.reference
+        return curve.floor if curve.measured_scale < curve.floor else None
+
+    @property
+    def divisor_text(self) -> str:
+        """`divisor` in words for a table; empty where the reference itself is divided by."""
+        if self.divisor is None:
+            return ""
+        unit = self.reference.y_unit if self.scalar is None else self.scalar.unit
+        return f"{self.divisor:.3g}{'' if unit == '-' else f' {unit}'}"
+
     def residual(self) -> tuple[Array | None, Array]:
         """Abscissa, None for a scalar; model minus reference, scaled so that the Euclidean norm is the index [%]."""
         if self.scalar is None:
@@ -104,6 +146,7 @@ _NAMES = {
     signals.AY: "lateral acceleration",
     signals.YAW_RATE: "yaw rate",
     signals.VX: "velocity",
+    signals.STEERING_TORQUE: "torque at the steering wheel",
 }
 
 
@@ -160,7 +203,20 @@ def _braking(run: Run) -> dict[str, Trace]:
 
 
 def _handling(run: Run) -> dict[str, Trace]:
-    return _histories(run, (signals.AY, signals.YAW_RATE, signals.ROLL, signals.SIDESLIP))
+    return {**_histories(run, (signals.AY, signals.YAW_RATE, signals.ROLL, signals.SIDESLIP)), **_steering_torque(run)}
+
+
+def _steering_torque(run: Run) -> dict[str, Trace]:
+    """What the driver feels, where the model has a steering that tells."""
+    torque = signals.STEERING_TORQUE
+    if torque.column not in run:
+        return {}
+    name, unit = _NAMES[torque], torque.kind.unit
+    return {name: Trace(run.time, run[torque], "time", "s", name, unit, Scale.RMS, TORQUE_FLOOR)}
+
+
+def _standstill_steering(run: Run) -> dict[str, Trace]:
+    return {**steered_wheels(run), **_steering_torque(run)}
 
 
 def _closed_loop(run: Run) -> dict[str, Trace]:
@@ -207,6 +263,7 @@ INDEX_SETS: Mapping[str, Curves] = MappingProxyType(
         "coast_down": _coast_down,
         "four_post": post_answers,
         "random_road": road_histories,
+        "standstill_steering": _standstill_steering,
     }
 )
 
@@ -235,15 +292,16 @@ def indices(manoeuvre: str, reference: Run, model: Run) -> tuple[Index, ...]:
         raise UnknownNameError("manoeuvre with indices", manoeuvre, INDEX_SETS)
     sets = (INDEX_SETS[manoeuvre], *_custom_sets(manoeuvre))
     result = tuple(chain.from_iterable(curve_indices(manoeuvre, curves, reference, model) for curves in sets))
-    if manoeuvre == "step_steer":
-        result += tuple(_step_scalars(reference, model, result))
-    return result
+    scalars = _SCALARS.get(manoeuvre)
+    return result if scalars is None else (*result, *scalars(reference, model))
 
 
 def curve_indices(manoeuvre: str, curves: Curves, reference: Run, model: Run) -> Iterator[Index]:
     """The differences of some curves of two runs of a manoeuvre; errors as `indices`."""
     found = curves(model)
     for name, curve in curves(reference).items():
+        if name not in found:
+            raise InputError(f"'{manoeuvre}' of the model has no {name}, which that of the reference has")
         other = found[name]
         share = covered_share(curve, other)
         yield Index(manoeuvre, name, rmse_percent(curve, other), curve, other, coverage=share)
@@ -266,22 +324,41 @@ def _custom_sets(manoeuvre: str) -> tuple[Curves, ...]:
     return tuple(found)
 
 
-def _step_scalars(reference: Run, model: Run, curves: tuple[Index, ...]) -> Iterator[Index]:
-    by_name = {index.name: index for index in curves}
+def _step_scalars(reference: Run, model: Run) -> Iterator[Index]:
+    expected, found = _step_steer(reference), _step_steer(model)
     for signal in (signals.AY, signals.YAW_RATE):
         name = _NAMES[signal]
         first, second = (
             step_response(run.time, run[signals.STEERING_WHEEL_ANGLE], run[signal]) for run in (reference, model)
         )
-        for what, pair in _scalar_pairs(first, second, signal.kind.unit):
-            value = relative_percent(pair.reference, pair.model, FLOORS[what])
-            curve = by_name[name]
-            yield Index("step_steer", f"{name}: {what}", value, curve.reference, curve.model, pair)
+        for what, one, other, unit in _step_values(first, second, signal.kind.unit):
+            floor = FLOORS[what]
+            pair = ScalarPair(one, other, unit, floor if abs(one) < floor else None)
+            value = relative_percent(one, other, floor)
+            yield Index("step_steer", f"{name}: {what}", value, expected[name], found[name], pair)
 
 
-def _scalar_pairs(reference: StepResponse, model: StepResponse, unit: str) -> Iterator[tuple[str, ScalarPair]]:
-    yield "overshoot", ScalarPair(reference.overshoot, model.overshoot, "-")
+def _step_values(reference: StepResponse, model: StepResponse, unit: str) -> Iterator[tuple[str, float, float, str]]:
+    yield "overshoot", reference.overshoot, model.overshoot, "-"
     if reference.has_peak:  # the time of the largest value of a creeping response says nothing
-        yield "peak time", ScalarPair(reference.peak_time, model.peak_time, "s")
-    yield "response time", ScalarPair(reference.response_time, model.response_time, "s")
-    yield "steady-state gain", ScalarPair(reference.gain, model.gain, f"({unit})/rad")
+        yield "peak time", reference.peak_time, model.peak_time, "s"
+    yield "response time", reference.response_time, model.response_time, "s"
+    yield "steady-state gain", reference.gain, model.gain, f"({unit})/rad"
+
+
+def _standing_scalars(reference: Run, model: Run) -> Iterator[Index]:
+    for one, other in zip(standing(reference), standing(model), strict=True):
+        if one.scale is None:
+            value = relative_percent(one.value, other.value, one.floor)
+            divisor = one.floor if abs(one.value) < one.floor else None
+        else:
+            value, divisor = 100.0 * abs(other.value - one.value) / one.scale, one.scale
+        pair = ScalarPair(one.value, other.value, one.unit, divisor)
+        expected, found = (_over_time(run, run[one.column], one.name, one.unit) for run in (reference, model))
+        yield Index("standstill_steering", one.name, value, expected, found, pair)
+
+
+#: Numbers that are compared besides the curves, by manoeuvre.
+_SCALARS: Mapping[str, Callable[[Run, Run], Iterator[Index]]] = MappingProxyType(
+    {"step_steer": _step_scalars, "standstill_steering": _standing_scalars}
+)

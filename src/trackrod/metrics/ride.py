@@ -17,17 +17,19 @@ from trackrod.core.errors import InputError
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.manoeuvres.standing import FourPost, PostMode
-from trackrod.metrics.limit import LOAD_FLOOR, WHEELS, load_change
+from trackrod.metrics.limit import WHEELS, load_change
 from trackrod.metrics.trace import Array, Scale, Trace
 
 __all__ = ["FLOORS", "octaves", "post_answers", "road_histories"]
 
 #: Smallest root mean square that a difference is divided by.
 FLOORS = {
-    signals.AZ: 0.02,
+    signals.AZ: 0.01,
     signals.PITCH_RATE: math.radians(0.05),
     signals.ROLL_RATE: math.radians(0.05),
 }
+#: The same of wheel forces, as a share of the standing wheel load [-].
+LOAD_FLOOR = 0.002
 _NAMES = {
     signals.AZ: "vertical acceleration",
     signals.PITCH_RATE: "pitch rate",

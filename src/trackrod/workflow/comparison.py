@@ -8,11 +8,11 @@ from trackrod.convert.conversion import Conversion
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.metrics.indices import Index, indices
-from trackrod.multibody.integrators import Integrator, RealTime
+from trackrod.multibody.integrators import Integrator
 from trackrod.simulate.drive import Progress
 from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow.found_settings import find_settings
-from trackrod.workflow.multibody_runs import SAMPLE, STEP, multibody_run
+from trackrod.workflow.multibody_runs import STEP, multibody_run
 from trackrod.workflow.runs import model_run
 from trackrod.workflow.stages.convert import convert_directly
 
@@ -44,7 +44,7 @@ def compare_models(
     manoeuvre: Manoeuvre,
     conversion: Conversion | None = None,
     *,
-    sample: float = SAMPLE,
+    sample: float | None = None,
     step: float = STEP,
     integrator: Integrator | None = None,
     progress: Progress | None = None,
@@ -59,10 +59,12 @@ def compare_models(
         What to drive. Settings that depend on the vehicle are found with the multibody model, and both get the same.
     conversion
         The real-time model; the direct conversion if not given.
-    sample, step
-        Of the runs and of the integration [s].
+    sample
+        Of the runs [s]; as the manoeuvre needs it if not given.
+    step
+        Of the real-time model [s].
     integrator
-        Of the multibody model; fixed steps of `step` if not given.
+        Of the multibody model; fixed steps that suit the manoeuvre if not given.
     progress
         Told how far it is.
 
@@ -75,6 +77,6 @@ def compare_models(
     """
     conversion = conversion or convert_directly(vehicle)
     known = find_settings(vehicle, manoeuvre, progress=progress)
-    reference = multibody_run(vehicle, known, integrator or RealTime(step), sample, progress=progress)
+    reference = multibody_run(vehicle, known, integrator, sample, progress=progress)
     model = model_run(conversion.spec, known, step, sample, progress=progress)
     return Comparison(known, reference, model, indices(manoeuvre.name, reference, model))

@@ -11,7 +11,7 @@ from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import Script, ScriptedVehicle
 from trackrod.rtm.spec import RtmSpec
 from trackrod.simulate.drive import Progress, simulate
-from trackrod.workflow.multibody_runs import SAMPLE, STEP
+from trackrod.workflow.multibody_runs import STEP, sample_of
 
 __all__ = ["model_run", "scripted_run"]
 
@@ -20,12 +20,13 @@ def model_run(
     spec: RtmSpec,
     manoeuvre: Manoeuvre,
     step: float = STEP,
-    sample: float = SAMPLE,
+    sample: float | None = None,
     *,
     progress: Progress | None = None,
 ) -> Run:
-    """The real-time model drives; parameters and errors as `simulate`."""
-    return simulate(RealTimeVehicle(spec, step=step), manoeuvre, sample=sample, progress=progress)
+    """The real-time model drives, sampled as `sample_of` says if nothing else is asked for; errors as `simulate`."""
+    period = sample or sample_of(manoeuvre)
+    return simulate(RealTimeVehicle(spec, step=step), manoeuvre, sample=period, progress=progress)
 
 
 def scripted_run(spec: RtmSpec, script: Script) -> Run:
