@@ -1,19 +1,46 @@
 // The extension module trackrod._core: the C++ core for Python.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+
+#include <map>
+#include <string>
+
+#include "trackrod/source_hashes.hpp"
 
 namespace nb = nanobind;
 
+void bind_driver(nb::module_&);
 void bind_math(nb::module_&);
 void bind_rtm(nb::module_&);
 void bind_multibody(nb::module_&);
 void bind_tables(nb::module_&);
 void bind_tyre(nb::module_&);
 
+namespace {
+
+using Sources = std::map<std::string, std::string>;
+
+// Bind a part, and note for each name that it brings which sources are behind it.
+void bind(nb::module_& m, Sources& sources, void (*part)(nb::module_&), const char* hash) {
+  part(m);
+  for (nb::handle name : m.attr("__dict__").attr("keys")()) {
+    const std::string text = nb::str(name).c_str();
+    if (text[0] != '_') sources.emplace(text, hash);  // those of parts before are there already
+  }
+}
+
+}  // namespace
+
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core: rotations, tables and tyre models over arrays. All numbers in SI units and radians.";
-  bind_math(m);
-  bind_multibody(m);
-  bind_rtm(m);
-  bind_tables(m);
-  bind_tyre(m);
+  Sources sources;
+  bind(m, sources, bind_driver, trackrod::driver_sources);
+  bind(m, sources, bind_math, trackrod::math_sources);
+  bind(m, sources, bind_multibody, trackrod::multibody_sources);
+  bind(m, sources, bind_rtm, trackrod::rtm_sources);
+  bind(m, sources, bind_tables, trackrod::tables_sources);
+  bind(m, sources, bind_tyre, trackrod::tyre_sources);
+  m.def(
+      "sources", [sources] { return sources; }, "By name: hash of the C++ sources behind it.");
 }

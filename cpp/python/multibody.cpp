@@ -280,6 +280,10 @@ class MultibodyHandle {
   void set_road(int tyre, const Values& point, const Values& normal, double speed, double mu) {
     model_.inputs.roads.at(static_cast<size_t>(tyre)) = {vector3(point), normalised(vector3(normal)), speed, mu};
   }
+  void set_friction(const Values& mu) {
+    if (mu.size() != model_.tyres.size()) throw std::invalid_argument("one friction factor is needed for each tyre");
+    for (size_t t = 0; t < mu.size(); ++t) model_.inputs.roads[t].mu = mu.data()[t];
+  }
   void set_wheel(int k, double drive_torque, double brake_torque) {
     model_.inputs.drive_torques.at(static_cast<size_t>(k)) = drive_torque;
     model_.inputs.brake_torques.at(static_cast<size_t>(k)) = brake_torque;
@@ -655,6 +659,7 @@ void bind_multibody(nb::module_& m) {
       .def("set_drive", &MultibodyHandle::set_drive, "drive"_a, "target"_a, "rate"_a)
       .def("set_load", &MultibodyHandle::set_load, "body"_a, "force"_a, "moment"_a)
       .def("set_road", &MultibodyHandle::set_road, "tyre"_a, "point"_a, "normal"_a, "speed"_a, "mu"_a)
+      .def("set_friction", &MultibodyHandle::set_friction, "mu"_a)
       .def("set_wheel", &MultibodyHandle::set_wheel, "wheel"_a, "drive_torque"_a, "brake_torque"_a)
       .def("poses", &MultibodyHandle::poses, "Rows x, y, z, and the quaternion w, x, y, z of each body.")
       .def("twists", &MultibodyHandle::twists, "Rows of velocity and angular velocity in body axes of each body.")

@@ -11,6 +11,16 @@ import numpy.typing
 from numpy.typing import NDArray
 
 
+class SpeedHolder:
+    """The driver who holds a speed with both pedals (driver/hold_speed.hpp)."""
+
+    def __init__(self) -> None: ...
+
+    def begin(self, wanted: float, speed: float, throttle: float) -> None: ...
+
+    def decide(self, wanted: float, speed: float, interval: float, brakes: bool) -> tuple[float, float]:
+        """Positions of throttle and brake until the next decision."""
+
 def quat_exp(phi: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
     """
     Unit quaternions (w, x, y, z), shape (n, 4), of rotation vectors [rad], shape (n, 3).
@@ -127,6 +137,8 @@ class Multibody:
     def set_load(self, body: int, force: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moment: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     def set_road(self, tyre: int, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], normal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], speed: float, mu: float) -> None: ...
+
+    def set_friction(self, mu: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     def set_wheel(self, wheel: int, drive_torque: float, brake_torque: float) -> None: ...
 
@@ -286,16 +298,6 @@ def constants() -> dict[str, float]:
     The constants of trackrod.core.constants that this module was built with.
     """
 
-class SpeedHolder:
-    """The driver who holds a speed with both pedals (driver/hold_speed.hpp)."""
-
-    def __init__(self) -> None: ...
-
-    def begin(self, wanted: float, speed: float, throttle: float) -> None: ...
-
-    def decide(self, wanted: float, speed: float, interval: float, brakes: bool) -> tuple[float, float]:
-        """Positions of throttle and brake until the next decision."""
-
 class Interpolation(enum.Enum):
     """How a table runs between its knots."""
 
@@ -428,3 +430,6 @@ class Tyre:
     def time_single_evaluation(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], repeats: int) -> float: ...
 
     def time_derivatives(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], repeats: int) -> float: ...
+
+def sources() -> dict[str, str]:
+    """By name: hash of the C++ sources behind it."""

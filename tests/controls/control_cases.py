@@ -18,9 +18,9 @@ from trackrod.multibody.steering import SteeringModel
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.spec import RtmSpec
 from trackrod.vehicle.catalogue import BUNDLED
-from trackrod.vehicle.characteristics import Characteristic
-from trackrod.vehicle.connectors import Bushing, Damper
+from trackrod.vehicle.connectors import Damper
 from trackrod.vehicle.systems import PayloadLevel
+from trackrod.vehicle.variants import with_bushings
 from trackrod.vehicle.vehicle import Vehicle
 
 #: A tenth of the points of a whole K&C.
@@ -59,19 +59,7 @@ def vehicle_of(case: Case) -> Vehicle:
     vehicle = read_vehicle(BUNDLED[case.vehicle].assembly).vehicle
     if case.payload is not None:
         vehicle = vehicle.with_payload(case.payload)
-    return replace(vehicle, bushings=tuple(_softer(bushing, case.bushings) for bushing in vehicle.bushings))
-
-
-def _softer(bushing: Bushing, factor: float) -> Bushing:
-    """Forces, torques and damping times a factor; what a bushing carries at the design position stays."""
-    found = bushing.characteristic
-    curves = tuple(_scaled(curve, factor) for curve in found.curves)
-    damping = tuple(factor * value for value in found.damping)
-    return replace(bushing, characteristic=replace(found, curves=curves, damping=damping))
-
-
-def _scaled(curve: Characteristic, factor: float) -> Characteristic:
-    return curve if factor == 1.0 else replace(curve, y=factor * curve.y)
+    return with_bushings(vehicle, case.bushings)
 
 
 @cache

@@ -49,6 +49,9 @@ class Point:
     def tilt(self, grade: float) -> None:
         self.grade = grade
 
+    def set_friction(self, factors: Any) -> None:
+        self.friction = factors
+
     def settle(self) -> object:
         self.t = self.x = self.y = self.yaw = self.rate = self.v = 0.0
         return None

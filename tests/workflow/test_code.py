@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import trackrod
+from tools import hash_sources
+from trackrod import _core
 from trackrod.kc.study import axle_maps
 from trackrod.tune.problem import TuningProblem
 from trackrod.workflow import code
 from trackrod.workflow.code import code_hash, reached_modules
-from trackrod.workflow.runs import find_settings, model_run, multibody_run, scripted_run
+from trackrod.workflow.multibody_runs import multibody_run
+from trackrod.workflow.runs import model_run, scripted_run
 from trackrod.workflow.study import STAGES
 
 #: Everything whose results are kept.
-MAKERS = (axle_maps, find_settings, model_run, multibody_run, scripted_run, TuningProblem)
+MAKERS = (axle_maps, model_run, multibody_run, scripted_run, TuningProblem)
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "trackrod"
 
 
@@ -65,7 +69,7 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def _forget() -> None:
-    for cached in (code._module_hash, code._imports, code._source):
+    for cached in (code._module_hash, code._imports, code._core_names, code._source):
         cached.cache_clear()
 
 
@@ -109,8 +113,65 @@ def test_imports_wherever_they_stand(copy: Path) -> None:
     assert all(name.split(".")[0] == "trackrod" for name in found)
 
 
-def test_the_compiled_core_counts(copy: Path) -> None:
-    before = code_hash(axle_maps)
-    (copy / "_core.so").write_bytes(b"another")
-    code._module_hash.cache_clear()
-    assert code_hash(axle_maps) != before
+#: What the compiled core has for each maker.
+COMPILED = {
+    axle_maps: {"Multibody", "Tyre"},
+    multibody_run: {"Multibody", "Tyre", "SpeedHolder"},
+    model_run: {"Rtm", "Multibody", "Tyre", "SpeedHolder"},
+}
+
+
+@pytest.mark.parametrize("maker", COMPILED)
+def test_the_sources_behind_the_names_that_are_used_count_and_no_other(
+    maker: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the multibody model has driven stays when the real-time model changes."""
+    _forget()
+    sources, before = _core.sources(), code_hash(maker)
+    for name in ("Multibody", "Rtm", "SpeedHolder", "Tyre"):
+        monkeypatch.setattr(_core, "sources", lambda changed=name: {**sources, changed: "changed"})
+        code._module_hash.cache_clear()
+        assert (code_hash(maker) != before) == (name in COMPILED[maker]), name
+    monkeypatch.undo()
+    _forget()
+
+
+def test_the_core_is_used_by_its_names_alone() -> None:
+    """Any other import would hide which part of it a module needs."""
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                assert not (node.module or "").endswith("_core"), path
+                assert all(alias.asname is None for alias in node.names if alias.name == "_core"), path
+            elif isinstance(node, ast.Import):
+                assert not any(alias.name.endswith("_core") for alias in node.names), path
+
+
+def test_the_multibody_part_includes_nothing_of_the_real_time_model() -> None:
+    found: dict[Path, bytes] = {}
+    cpp = SOURCE.parents[1] / "cpp"
+    hash_sources.reached(cpp / "python" / "multibody.cpp", (cpp,), found)
+    names = {str(path.relative_to(cpp)) for path in found}
+    assert {"trackrod/multibody/model.hpp", "trackrod/tyre/transient.hpp", "trackrod/vector.hpp"} <= names
+    assert not any(name.startswith("trackrod/rtm/") for name in names)
+
+
+def test_every_header_and_the_compiler_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "python").mkdir()
+    monkeypatch.setattr(hash_sources, "CPP", tmp_path)
+    (tmp_path / "python" / "part.cpp").write_text('#include "one.hpp"\n#include <vector>\n')
+    (tmp_path / "python" / "part_more.cpp").write_text("")
+    (tmp_path / "one.hpp").write_text('#include "two.hpp"\n')
+    (tmp_path / "two.hpp").write_text("")
+    (tmp_path / "other.hpp").write_text("")
+
+    def hashed(compiler: str = "c++ 1") -> str:
+        return hash_sources.part_hash("part", (tmp_path,), compiler)
+
+    before = hashed()
+    assert hashed("c++ 2") != before
+    for name in ("python/part.cpp", "python/part_more.cpp", "one.hpp", "two.hpp", "other.hpp"):
+        text = (tmp_path / name).read_text()
+        (tmp_path / name).write_text(text + "// changed\n")
+        assert (hashed() != before) == (name != "other.hpp"), name
+        (tmp_path / name).write_text(text)

@@ -27,7 +27,8 @@ TRACKROD_HD inline void pull_dampers(const Compiled<R, lanes>& m, const Paramete
 }
 
 // Adds the forces on the travels to `right`; `pull` is the tension of the dampers. Stops: paper 002, eq. 3; dampers:
-// eq. 4.
+// eq. 4. The factor of the springs scales the change of their force from that of the standing axle: a stiffer vehicle
+// stands as it did.
 template <class R, int lanes, class T>
 TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
                                           const WheelMotion<LanesOf<T, lanes>>* k, const T* pull, T* right) {
@@ -47,11 +48,13 @@ TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Par
     const T& stop = front ? p.stop_factor_front : p.stop_factor_rear;
     const T& bar = front ? p.antiroll_factor_front : p.antiroll_factor_rear;
     const T weight = (front ? p.unsprung_mass_front : p.unsprung_mass_rear) * p.gravity;
+    const T standing = value_at(curves.spring, front ? p.standing_travel_front : p.standing_travel_rear);
     const T antiroll = value_at(curves.antiroll, T((s.travel[left] - s.travel[left + 1]) * R(0.5))) * bar;
     right[left] -= antiroll;
     right[left + 1] += antiroll;
     for (int i = left; i < left + 2; ++i) {
-      right[i] -= (value_at(curves.spring, s.travel[i]) - weight) * spring +
+      const T force = value_at(curves.spring, s.travel[i]);
+      right[i] -= force - weight + (force - standing) * (spring - R(1.0)) +
                   value_at(curves.stops, s.travel[i]) * stop + rub[i];
       right[left] -= pull[i] * damper[0][i];
       right[left + 1] -= pull[i] * damper[1][i];

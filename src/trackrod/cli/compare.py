@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from trackrod.cli.inputs import ManoeuvreName, Payload, Settings, open_loaded, parse_settings
+from trackrod.cli.inputs import (
+    Integration,
+    IntegratorKind,
+    ManoeuvreName,
+    Payload,
+    Settings,
+    open_loaded,
+    parse_settings,
+)
 from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument
 from trackrod.convert.conversion import Compliance, Detail
@@ -16,11 +24,15 @@ from trackrod.core.errors import MissingExtraError, Problem, Severity, UnknownNa
 from trackrod.core.files import make_folder
 from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
+from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.registry import manoeuvre_class
 from trackrod.metrics.indices import INDEX_SETS, TOLERANCE, Index
+from trackrod.multibody.integrators import Extrapolated, Integrator, RealTime
+from trackrod.multibody.steering import SteeringModel
 from trackrod.report.comparison import write_comparison_page, write_comparison_picture
 from trackrod.report.page import shown
 from trackrod.workflow.comparison import Comparison, compare_models
+from trackrod.workflow.multibody_runs import STEP, step_of
 from trackrod.workflow.stages.convert import convert_directly
 
 __all__ = ["compare"]
@@ -39,8 +51,17 @@ def compare(
     compliance: Annotated[
         Compliance, typer.Option(help="How wheels give way: with inertia and damping, by tables with a lag, or not.")
     ] = Compliance.MOVING,
-    sample: Annotated[float, typer.Option(help="Time from sample to sample [s].")] = 0.01,
-    step: Annotated[float, typer.Option(help="Step of the integration [s].")] = 0.001,
+    sample: Annotated[
+        float | None, typer.Option(help="Time from sample to sample [s]; 0.01, on uneven roads 0.002 if not given.")
+    ] = None,
+    step: Annotated[
+        float | None,
+        typer.Option(help="Step of both models [s]; 0.001, multibody on uneven roads 0.00025 if not given."),
+    ] = None,
+    integrator: Integration = IntegratorKind.REALTIME,
+    steering: Annotated[
+        SteeringModel, typer.Option(help="Of both models: rack by ratio, or with torsion bar and assistance.")
+    ] = SteeringModel.RATIO,
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
@@ -54,19 +75,34 @@ def compare(
         make_folder(out)
     found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
     with console.status("on the K&C rig", spinner="dots") as status:
-        conversion = convert_directly(found, detail=detail, compliance=compliance)
+        elastic = steering is SteeringModel.MECHANISM
+        conversion = convert_directly(found, detail=detail, compliance=compliance, elastic_steering=elastic)
 
         def show(phase: str, time: float) -> None:
             status.update(f"{phase}, t = {time:.1f} s")
 
         quiet = json or not console.is_terminal
-        result = compare_models(found, wanted, conversion, sample=sample, step=step, progress=None if quiet else show)
+        result = compare_models(
+            found,
+            wanted,
+            conversion,
+            sample=sample,
+            step=step or STEP,
+            integrator=_integrator(integrator, step, steering, wanted),
+            progress=None if quiet else show,
+        )
     files, problems = ([], []) if out is None else _write(result, out)
     if json:
         print_json(_as_data(result, detail, compliance, files, problems))
         return
     _print(result, files)
     print_problems(problems)
+
+
+def _integrator(kind: IntegratorKind, step: float | None, steering: SteeringModel, wanted: Manoeuvre) -> Integrator:
+    if kind is IntegratorKind.REFERENCE:
+        return Extrapolated(step=step or STEP, steering=steering)
+    return RealTime(step or step_of(wanted), steering=steering)
 
 
 def _write(result: Comparison, out: Path) -> tuple[list[Path], list[Problem]]:
@@ -91,6 +127,8 @@ def _index(index: Index) -> dict[str, object]:
     if index.scalar is not None:
         pair = index.scalar
         found |= {"reference": pair.reference, "model": pair.model, "unit": pair.unit}
+    if index.divisor is not None:
+        found["divided_by"] = index.divisor
     return found
 
 
@@ -130,7 +168,8 @@ def _print(result: Comparison, files: list[Path]) -> None:
         pair = index.scalar
         numbers = ("", "", "") if pair is None else (shown(pair.reference), shown(pair.model), pair.unit)
         style = "red" if index.value_pct > TOLERANCE else ""
-        table.add_row(index.name, f"{index.value_pct:.2f}", *numbers, style=style)
+        floor = f"of {index.divisor_text}: " if index.divisor is not None else ""
+        table.add_row(index.name, f"{floor}{index.value_pct:.2f}", *numbers, style=style)
     console.print(table)
     exceeded = sum(index.value_pct > TOLERANCE for index in result.indices)
     console.print(f"{exceeded} of {len(result.indices)} indices exceed {TOLERANCE:g} %", highlight=False)

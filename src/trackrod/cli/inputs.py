@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,10 +15,21 @@ from trackrod.core.errors import Problem, Severity, raise_if_errors
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["ManoeuvreName", "Payload", "Settings", "open_loaded", "parse_settings"]
+__all__ = ["Integration", "IntegratorKind", "ManoeuvreName", "Payload", "Settings", "open_loaded", "parse_settings"]
+
+
+class IntegratorKind(StrEnum):
+    """How the multibody model is integrated."""
+
+    REALTIME = "realtime"
+    REFERENCE = "reference"
+
 
 ManoeuvreName = Annotated[str, typer.Option("--manoeuvre", help="What to drive; `trackrod manoeuvres` lists them.")]
 Payload = Annotated[PayloadLevel | None, typer.Option(help="How much is loaded.")]
+Integration = Annotated[
+    IntegratorKind, typer.Option(help="Of the multibody model: fixed steps, or extrapolation with an error bar.")
+]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="A setting: KEY=VALUE; repeatable.")]
 
 

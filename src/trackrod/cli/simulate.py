@@ -12,7 +12,15 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from trackrod.cli.inputs import ManoeuvreName, Payload, Settings, open_loaded, parse_settings
+from trackrod.cli.inputs import (
+    Integration,
+    IntegratorKind,
+    ManoeuvreName,
+    Payload,
+    Settings,
+    open_loaded,
+    parse_settings,
+)
 from trackrod.cli.output import console, print_json
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument
 from trackrod.core import signals
@@ -36,13 +44,6 @@ from trackrod.workflow.stages.convert import convert_directly
 __all__ = ["equilibrium", "manoeuvres", "simulate"]
 
 
-class IntegratorKind(StrEnum):
-    """How the multibody model is integrated."""
-
-    REALTIME = "realtime"
-    REFERENCE = "reference"
-
-
 class ModelKind(StrEnum):
     """Which model of the vehicle is driven."""
 
@@ -60,9 +61,7 @@ def simulate(
     payload: Payload = None,
     sample: Annotated[float, typer.Option(help="Time from sample to sample [s].")] = 0.01,
     step: Annotated[float, typer.Option(help="Step of the integration [s].")] = 0.001,
-    integrator: Annotated[
-        IntegratorKind, typer.Option(help="Of the multibody model: fixed steps, or extrapolation with an error bar.")
-    ] = IntegratorKind.REALTIME,
+    integrator: Integration = IntegratorKind.REALTIME,
     tolerance: Annotated[
         float | None, typer.Option(help="Of the reference: error over the largest value, 1e-3 if not given.")
     ] = None,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
 from trackrod.convert.masses import MassSplit, SplitFactors
+from trackrod.convert.standing import standing_travels
 from trackrod.convert.vehicle_data import DriveReaction, Source, VehicleData, vehicle_data
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError
@@ -131,7 +132,7 @@ def assemble(
         road_height=data.road_height,
         steering=data.steering,
     )
-    return Conversion(spec, data.sources, data.masses)
+    return Conversion(spec.with_parameters(**standing_travels(spec)), data.sources, data.masses)
 
 
 def _parameters(data: VehicleData) -> dict[str, float]:

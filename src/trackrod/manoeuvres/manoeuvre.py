@@ -223,6 +223,10 @@ class Manoeuvre(ABC):
         """How much the road rises ahead for each metre [-]; 0 where it is level."""
         return 0.0
 
+    def friction(self) -> float:
+        """Of the road, over that of the road that the tyres were measured on [-]."""
+        return 1.0
+
     def corridor(self) -> Corridor | None:
         """Where the road ends at both sides; None where there is room everywhere."""
         return None

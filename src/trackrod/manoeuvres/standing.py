@@ -17,6 +17,7 @@ from trackrod.manoeuvres.controls import HoldSpeed, Pedals, SteerBy, straight_ah
 from trackrod.manoeuvres.ends import After
 from trackrod.manoeuvres.manoeuvre import NEUTRAL, Manoeuvre, Phase, Start
 from trackrod.manoeuvres.settings import degrees, falling_sweep, kmh, setting
+from trackrod.manoeuvres.sweeps import Sweep
 
 __all__ = ["FourPost", "HillHold", "Parking", "PostMode", "StandstillSteering"]
 
@@ -127,6 +128,8 @@ class PostMode(StrEnum):
 class FourPost(Manoeuvre):
     """A sweep of the posts under the wheels with constant peak velocity: the height is V/ω sin φ.
 
+    The amplitude grows over the first second and fades over the last.
+
     Limits: with steps of 1 ms the implicit integration of the multibody model damps wheel hop; ride work wants 0.5 ms
     or less.
     """
@@ -139,7 +142,8 @@ class FourPost(Manoeuvre):
     velocity_mmps: float = setting(30.0, "peak velocity of a post", 1.0, 1000.0)
     first_frequency_Hz: float = setting(0.5, "frequency at the beginning", 0.05, 50.0)
     last_frequency_Hz: float = setting(6.0, "frequency at the end", 0.05, 50.0)
-    duration_s: float = setting(30.0, "of the sweep, linear in frequency", 1.0, 600.0)
+    duration_s: float = setting(30.0, "of the sweep", 1.0, 600.0)
+    sweep: Sweep = setting(Sweep.LINEAR, "how the frequency grows")
 
     def contradictions(self) -> Iterator[str]:
         """The frequency must not fall."""
@@ -160,10 +164,12 @@ class FourPost(Manoeuvre):
     def heights(self, corner: Corner, times: Array, positions: Array) -> Array:
         """Height of the post under a wheel [m]."""
         del positions
-        f0, f1, T = self.first_frequency_Hz, self.last_frequency_Hz, self.duration_s
-        t = np.clip(times, 0.0, T)
-        frequency = f0 + (f1 - f0) * t / T
-        phase = 2 * np.pi * (f0 * t + 0.5 * (f1 - f0) / T * t * t)
-        fade = np.clip(np.minimum(times, T - times), 0.0, 1.0)  # one second in, one second out
-        amplitude = 1e-3 * self.velocity_mmps / (2 * np.pi * frequency)
-        return np.asarray(self.mode.sign(corner) * fade * amplitude * np.sin(phase))
+        t = np.clip(times, 0.0, self.duration_s)
+        fade = np.clip(np.minimum(times, self.duration_s - times), 0.0, 1.0)  # one second in, one second out
+        angle = self.sweep.angle(self.first_frequency_Hz, self.last_frequency_Hz, self.duration_s, t)
+        amplitude = 1e-3 * self.velocity_mmps / (2 * np.pi * self.frequency(t))
+        return np.asarray(self.mode.sign(corner) * fade * amplitude * np.sin(angle))
+
+    def frequency(self, times: Array) -> Array:
+        """Of the posts at times from the beginning to the end of the sweep [s], increasing [Hz]."""
+        return self.sweep.frequency(self.first_frequency_Hz, self.last_frequency_Hz, self.duration_s, times)

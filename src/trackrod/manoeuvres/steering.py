@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import ClassVar, Self, TypeVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from trackrod.manoeuvres.ends import After, Below
 from trackrod.manoeuvres.manoeuvre import Drive, Manoeuvre, Phase, Start
 from trackrod.manoeuvres.settings import Direction, degrees, falling_sweep, g, kmh, setting
 from trackrod.manoeuvres.steady_turn import Propulsion, quasi_static_angle
+from trackrod.manoeuvres.sweeps import Sweep
 
 __all__ = ["Fishhook", "JTurn", "Pulse", "SineSweep", "SineWithDwell", "SingleSine", "StepSteer", "Sweep"]
 
@@ -59,6 +59,7 @@ class StepSteer(Manoeuvre):
     delay_s: float = setting(0.5, "straight ahead before", 0.0, 10.0)
     hold_s: float = setting(4.0, "from the beginning of the step to the end", 1.5, 60.0)
     gear: int = setting(0, "gear, 0 for the vehicle's own choice", 0, 20)
+    road_friction: float = setting(1.0, "of the road, over that which the tyres were measured on", 0.05, 2.0)
 
     def contradictions(self) -> Iterator[str]:
         """The steering wheel must arrive."""
@@ -66,6 +67,10 @@ class StepSteer(Manoeuvre):
             turning = self.steering_wheel_angle_deg / self.rate_degps
             if turning >= self.hold_s:
                 yield f"hold_s={self.hold_s:g} is not longer than the {turning:.3g} s that the step itself takes"
+
+    def friction(self) -> float:
+        """Of the road."""
+        return self.road_friction
 
     def start(self) -> Start:
         """Straight ahead at the speed."""
@@ -111,13 +116,6 @@ class StepSteer(Manoeuvre):
         )
 
 
-class Sweep(StrEnum):
-    """How the frequency of a sweep grows: by equal factors in equal times, or by equal steps."""
-
-    LOGARITHMIC = "logarithmic"
-    LINEAR = "linear"
-
-
 @dataclass(frozen=True, kw_only=True)
 class SineSweep(Manoeuvre):
     """A sine of constant amplitude and growing frequency, after one second in which the amplitude grows.
@@ -154,11 +152,7 @@ class SineSweep(Manoeuvre):
 
     def phase_angle(self, t: Array) -> Array:
         """φ [rad] at times since the beginning of the sweep [s]."""
-        f0, f1, T = self.first_frequency_Hz, self.last_frequency_Hz, self.duration_s
-        if self.sweep is Sweep.LINEAR or f1 == f0:
-            return np.asarray(2 * np.pi * (f0 * t + 0.5 * (f1 - f0) / T * t * t))
-        k = np.log(f1 / f0) / T
-        return np.asarray(2 * np.pi * f0 * np.expm1(k * t) / k)
+        return self.sweep.angle(self.first_frequency_Hz, self.last_frequency_Hz, self.duration_s, t)
 
     def phases(self) -> tuple[Phase, ...]:
         """Straight, sweep, straight again."""
@@ -279,6 +273,11 @@ class SineWithDwell(Manoeuvre):
     direction: Direction = setting(Direction.LEFT, "to which side first")
     delay_s: float = setting(0.5, "straight ahead before", 0.0, 10.0)
     after_s: float = setting(4.0, "steering wheel at zero after", 2.0, 30.0)
+    road_friction: float = setting(1.0, "of the road, over that which the tyres were measured on", 0.05, 2.0)
+
+    def friction(self) -> float:
+        """Of the road."""
+        return self.road_friction
 
     def start(self) -> Start:
         """Straight ahead at the speed."""

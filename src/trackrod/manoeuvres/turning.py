@@ -102,11 +102,16 @@ class _FromTurn(Manoeuvre):
     target_ay_g: float = setting(0.4, "steady lateral acceleration before", 0.05, 1.0)
     steering_wheel_angle_deg: float | None = setting(None, "found for the target if not given", 0.1, 1500.0)
     direction: Direction = setting(Direction.LEFT, "to which side")
+    road_friction: float = setting(1.0, "of the road, over that which the tyres were measured on", 0.05, 2.0)
 
     @property
     def speed(self) -> float:
         """At which the turn has the wanted lateral acceleration [m/s]."""
         return math.sqrt(g(self.target_ay_g) * self.radius_m)
+
+    def friction(self) -> float:
+        """Of the road."""
+        return self.road_friction
 
     def start(self) -> Start:
         """Straight ahead at the speed of the turn."""
@@ -123,7 +128,12 @@ class _FromTurn(Manoeuvre):
     def _with_angle(self, drive: Drive) -> Self:
         if self.steering_wheel_angle_deg is not None:
             return self
-        step = StepSteer(speed_kmh=3.6 * self.speed, target_ay_g=self.target_ay_g, rate_degps=60.0)
+        step = StepSteer(
+            speed_kmh=3.6 * self.speed,
+            target_ay_g=self.target_ay_g,
+            rate_degps=60.0,
+            road_friction=self.road_friction,
+        )
         return self.changed(steering_wheel_angle_deg=step.prepare(drive).steering_wheel_angle_deg)
 
 
@@ -153,7 +163,12 @@ class BrakeInTurn(_FromTurn):
         known = self._with_angle(drive)
         if known.brake is not None:
             return known
-        straight = Braking(speed_kmh=3.6 * self.speed, deceleration_g=self.deceleration_g, clutch=self.clutch)
+        straight = Braking(
+            speed_kmh=3.6 * self.speed,
+            deceleration_g=self.deceleration_g,
+            clutch=self.clutch,
+            road_friction=self.road_friction,
+        )
         return known.changed(brake=brake_pedal(drive, straight))
 
 

@@ -17,7 +17,7 @@ from trackrod.core.errors import InputError
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.metrics.events import first_crossing, vertex
-from trackrod.metrics.trace import Trace
+from trackrod.metrics.trace import Scale, Trace
 
 __all__ = [
     "FrequencyResponse",
@@ -81,6 +81,10 @@ class FrequencyResponse:
     def gain_trace(self, name: str, unit: str) -> Trace:
         """The gain over frequency."""
         return Trace(self.frequency, self.gain, "frequency", "Hz", name, unit)
+
+    def phase_trace(self, name: str) -> Trace:
+        """The phase over frequency; its differences count in rad, so that 5 % move the response as 5 % of gain do."""
+        return Trace(self.frequency, self.phase, "frequency", "Hz", name, "rad", Scale.ONE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from itertools import chain
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -22,12 +23,23 @@ from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.metrics.events import first_time
 from trackrod.metrics.frequency import steering_responses
+from trackrod.metrics.limit import limit_histories
 from trackrod.metrics.longitudinal import axle_load, braking_part
+from trackrod.metrics.ride import post_answers, road_histories
+from trackrod.metrics.standstill import standing, steered_wheels
 from trackrod.metrics.steady_turn import lateral_load_transfer, over_lateral_acceleration
 from trackrod.metrics.step import StepResponse, step_response
-from trackrod.metrics.trace import Array, Trace, covered_share, difference_percent, relative_percent, rmse_percent
+from trackrod.metrics.trace import (
+    Array,
+    Scale,
+    Trace,
+    covered_share,
+    difference_percent,
+    relative_percent,
+    rmse_percent,
+)
 
-__all__ = ["ENTRY_POINTS", "FLOORS", "INDEX_SETS", "TOLERANCE", "Index", "ScalarPair", "indices"]
+__all__ = ["ENTRY_POINTS", "FLOORS", "INDEX_SETS", "TOLERANCE", "Index", "ScalarPair", "curve_indices", "indices"]
 
 #: Group of entry points that add indices.
 ENTRY_POINTS = "trackrod.indices"
@@ -40,14 +52,28 @@ FLOORS: Mapping[str, float] = MappingProxyType(
     {"overshoot": 0.1, "peak time": 0.1, "response time": 0.05, "steady-state gain": 1e-9}
 )
 
+#: Smallest root mean square of a torque at the steering wheel that a difference is divided by [N·m].
+TORQUE_FLOOR = 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class ScalarPair:
-    """The two values of a scalar index [unit]."""
+    """The two values of a scalar index.
+
+    Attributes
+    ----------
+    reference, model
+        [`unit`]
+    unit
+        SI.
+    divisor
+        What their difference was divided by instead of the reference: a floor or a fixed scale [`unit`].
+    """
 
     reference: float
     model: float
     unit: str
+    divisor: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +107,25 @@ class Index:
         """Whether curves are compared, and not two numbers."""
         return self.scalar is None
 
+    @property
+    def divisor(self) -> float | None:
+        """What the difference was divided by where that is no value of the reference [SI]; None where it is one.
+
+        A floor makes an index smaller than the reference alone would: it is shown beside the number.
+        """
+        if self.scalar is not None:
+            return self.scalar.divisor
+        curve = self.reference
+        return curve.floor if curve.measured_scale < curve.floor else None
+
+    @property
+    def divisor_text(self) -> str:
+        """`divisor` in words for a table; empty where the reference itself is divided by."""
+        if self.divisor is None:
+            return ""
+        unit = self.reference.y_unit if self.scalar is None else self.scalar.unit
+        return f"{self.divisor:.3g}{'' if unit == '-' else f' {unit}'}"
+
     def residual(self) -> tuple[Array | None, Array]:
         """Abscissa, None for a scalar; model minus reference, scaled so that the Euclidean norm is the index [%]."""
         if self.scalar is None:
@@ -101,6 +146,7 @@ _NAMES = {
     signals.AY: "lateral acceleration",
     signals.YAW_RATE: "yaw rate",
     signals.VX: "velocity",
+    signals.STEERING_TORQUE: "torque at the steering wheel",
 }
 
 
@@ -135,6 +181,9 @@ def _sine_sweep(run: Run) -> dict[str, Trace]:
         "roll gain": roll.gain_trace("roll gain", "-"),
         "lateral acceleration gain": ay.gain_trace("lateral acceleration gain", "(m/s²)/rad"),
         "yaw rate gain": yaw_rate.gain_trace("yaw rate gain", "1/s"),
+        "roll phase": roll.phase_trace("roll phase"),
+        "lateral acceleration phase": ay.phase_trace("lateral acceleration phase"),
+        "yaw rate phase": yaw_rate.phase_trace("yaw rate phase"),
     }
 
 
@@ -154,7 +203,20 @@ def _braking(run: Run) -> dict[str, Trace]:
 
 
 def _handling(run: Run) -> dict[str, Trace]:
-    return _histories(run, (signals.AY, signals.YAW_RATE, signals.ROLL, signals.SIDESLIP))
+    return {**_histories(run, (signals.AY, signals.YAW_RATE, signals.ROLL, signals.SIDESLIP)), **_steering_torque(run)}
+
+
+def _steering_torque(run: Run) -> dict[str, Trace]:
+    """What the driver feels, where the model has a steering that tells."""
+    torque = signals.STEERING_TORQUE
+    if torque.column not in run:
+        return {}
+    name, unit = _NAMES[torque], torque.kind.unit
+    return {name: Trace(run.time, run[torque], "time", "s", name, unit, Scale.RMS, TORQUE_FLOOR)}
+
+
+def _standstill_steering(run: Run) -> dict[str, Trace]:
+    return {**steered_wheels(run), **_steering_torque(run)}
 
 
 def _closed_loop(run: Run) -> dict[str, Trace]:
@@ -195,10 +257,13 @@ INDEX_SETS: Mapping[str, Curves] = MappingProxyType(
         "throttle_off": _throttle_off,
         "single_sine": _handling,
         "pulse": _handling,
-        "sine_with_dwell": _handling,
-        "j_turn": _handling,
-        "fishhook": _handling,
+        "sine_with_dwell": limit_histories,
+        "j_turn": limit_histories,
+        "fishhook": limit_histories,
         "coast_down": _coast_down,
+        "four_post": post_answers,
+        "random_road": road_histories,
+        "standstill_steering": _standstill_steering,
     }
 )
 
@@ -226,23 +291,20 @@ def indices(manoeuvre: str, reference: Run, model: Run) -> tuple[Index, ...]:
     if manoeuvre not in INDEX_SETS:
         raise UnknownNameError("manoeuvre with indices", manoeuvre, INDEX_SETS)
     sets = (INDEX_SETS[manoeuvre], *_custom_sets(manoeuvre))
-    expected, found = (
-        {name: curve for curves in sets for name, curve in curves(run).items()} for run in (reference, model)
-    )
-    result = [
-        Index(
-            manoeuvre,
-            name,
-            rmse_percent(curve, found[name]),
-            curve,
-            found[name],
-            coverage=covered_share(curve, found[name]),
-        )
-        for name, curve in expected.items()
-    ]
-    if manoeuvre == "step_steer":
-        result += _step_scalars(reference, model, expected, found)
-    return tuple(result)
+    result = tuple(chain.from_iterable(curve_indices(manoeuvre, curves, reference, model) for curves in sets))
+    scalars = _SCALARS.get(manoeuvre)
+    return result if scalars is None else (*result, *scalars(reference, model))
+
+
+def curve_indices(manoeuvre: str, curves: Curves, reference: Run, model: Run) -> Iterator[Index]:
+    """The differences of some curves of two runs of a manoeuvre; errors as `indices`."""
+    found = curves(model)
+    for name, curve in curves(reference).items():
+        if name not in found:
+            raise InputError(f"'{manoeuvre}' of the model has no {name}, which that of the reference has")
+        other = found[name]
+        share = covered_share(curve, other)
+        yield Index(manoeuvre, name, rmse_percent(curve, other), curve, other, coverage=share)
 
 
 @functools.cache
@@ -262,22 +324,41 @@ def _custom_sets(manoeuvre: str) -> tuple[Curves, ...]:
     return tuple(found)
 
 
-def _step_scalars(
-    reference: Run, model: Run, expected: Mapping[str, Trace], found: Mapping[str, Trace]
-) -> Iterator[Index]:
+def _step_scalars(reference: Run, model: Run) -> Iterator[Index]:
+    expected, found = _step_steer(reference), _step_steer(model)
     for signal in (signals.AY, signals.YAW_RATE):
         name = _NAMES[signal]
         first, second = (
             step_response(run.time, run[signals.STEERING_WHEEL_ANGLE], run[signal]) for run in (reference, model)
         )
-        for what, pair in _scalar_pairs(first, second, signal.kind.unit):
-            value = relative_percent(pair.reference, pair.model, FLOORS[what])
+        for what, one, other, unit in _step_values(first, second, signal.kind.unit):
+            floor = FLOORS[what]
+            pair = ScalarPair(one, other, unit, floor if abs(one) < floor else None)
+            value = relative_percent(one, other, floor)
             yield Index("step_steer", f"{name}: {what}", value, expected[name], found[name], pair)
 
 
-def _scalar_pairs(reference: StepResponse, model: StepResponse, unit: str) -> Iterator[tuple[str, ScalarPair]]:
-    yield "overshoot", ScalarPair(reference.overshoot, model.overshoot, "-")
+def _step_values(reference: StepResponse, model: StepResponse, unit: str) -> Iterator[tuple[str, float, float, str]]:
+    yield "overshoot", reference.overshoot, model.overshoot, "-"
     if reference.has_peak:  # the time of the largest value of a creeping response says nothing
-        yield "peak time", ScalarPair(reference.peak_time, model.peak_time, "s")
-    yield "response time", ScalarPair(reference.response_time, model.response_time, "s")
-    yield "steady-state gain", ScalarPair(reference.gain, model.gain, f"({unit})/rad")
+        yield "peak time", reference.peak_time, model.peak_time, "s"
+    yield "response time", reference.response_time, model.response_time, "s"
+    yield "steady-state gain", reference.gain, model.gain, f"({unit})/rad"
+
+
+def _standing_scalars(reference: Run, model: Run) -> Iterator[Index]:
+    for one, other in zip(standing(reference), standing(model), strict=True):
+        if one.scale is None:
+            value = relative_percent(one.value, other.value, one.floor)
+            divisor = one.floor if abs(one.value) < one.floor else None
+        else:
+            value, divisor = 100.0 * abs(other.value - one.value) / one.scale, one.scale
+        pair = ScalarPair(one.value, other.value, one.unit, divisor)
+        expected, found = (_over_time(run, run[one.column], one.name, one.unit) for run in (reference, model))
+        yield Index("standstill_steering", one.name, value, expected, found, pair)
+
+
+#: Numbers that are compared besides the curves, by manoeuvre.
+_SCALARS: Mapping[str, Callable[[Run, Run], Iterator[Index]]] = MappingProxyType(
+    {"step_steer": _step_scalars, "standstill_steering": _standing_scalars}
+)

@@ -1,8 +1,9 @@
-"""Curves with names and units, and the two measures of the difference between a reference and a model."""
+"""Curves with names and units, and measures of the difference between a reference and a model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +12,7 @@ from trackrod.core.errors import InputError, Problem, RangeError
 
 __all__ = [
     "GRID",
+    "Scale",
     "Trace",
     "covered_share",
     "difference_percent",
@@ -25,6 +27,14 @@ Array = NDArray[np.float64]
 GRID = 1001
 
 
+class Scale(StrEnum):
+    """What the difference of two curves is divided by."""
+
+    LARGEST = "largest magnitude"
+    RMS = "root mean square"
+    ONE = "one unit"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
     """One curve, both axes with name and unit.
@@ -35,6 +45,10 @@ class Trace:
         Abscissa, finite and strictly increasing, and ordinate, finite; two points or more [`x_unit`], [`y_unit`].
     x_name, x_unit, y_name, y_unit
         In words; the unit is "-" for pure numbers.
+    scale
+        What a difference from this curve is divided by, where it is the reference.
+    floor
+        The smallest value of that, where the curve may be close to zero [`y_unit`].
 
     Raises
     ------
@@ -48,6 +62,8 @@ class Trace:
     x_unit: str
     y_name: str
     y_unit: str
+    scale: Scale = Scale.LARGEST
+    floor: float = 0.0
 
     def __post_init__(self) -> None:
         problems = []
@@ -78,6 +94,15 @@ class Trace:
     def largest(self) -> float:
         """Largest magnitude of the ordinate [`y_unit`]."""
         return float(np.abs(self.y).max())
+
+    @property
+    def measured_scale(self) -> float:
+        """What `scale` is for this curve, without the floor [`y_unit`]."""
+        if self.scale is Scale.ONE:
+            return 1.0
+        # the mean is one over the abscissa, whose points may lie at any distances
+        square = np.trapezoid(self.y**2, self.x) / (self.x[-1] - self.x[0])
+        return self.largest if self.scale is Scale.LARGEST else float(np.sqrt(square))
 
 
 def rising_part(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
@@ -113,7 +138,7 @@ def difference_percent(reference: Trace, model: Trace) -> tuple[Array, Array]:
     """Model minus reference over the common abscissa, scaled so that its Euclidean norm is `rmse_percent`.
 
     Both curves are taken on `GRID` equally spaced points of the abscissa that they share, linear between their own
-    points; the scale is the largest magnitude of the whole reference curve times the root of the number of points.
+    points; what is divided by is the scale of the whole reference curve times the root of the number of points.
 
     Returns
     -------
@@ -123,22 +148,25 @@ def difference_percent(reference: Trace, model: Trace) -> tuple[Array, Array]:
     Raises
     ------
     InputError
-        There is no common abscissa, or the reference is zero everywhere.
+        There is no common abscissa, or the reference is zero everywhere and has no floor.
     """
     low, high = _common_range(reference, model)
-    if reference.largest == 0.0:
+    scale = max(reference.measured_scale, reference.floor)
+    if scale == 0.0:
         raise InputError(f"the reference of {reference.y_name} is zero everywhere: it gives no scale for a percentage")
     grid = np.linspace(low, high, GRID)
     difference = model.at(grid) - reference.at(grid)
-    return grid, 100.0 / (reference.largest * np.sqrt(GRID)) * difference
+    return grid, 100.0 / (scale * np.sqrt(GRID)) * difference
 
 
 def rmse_percent(reference: Trace, model: Trace) -> float:
-    """Root mean square of the difference over the common abscissa, over the reference's largest magnitude [%].
+    """Root mean square of the difference over the common abscissa, over the scale of the reference [%].
 
-    Errors as `difference_percent`.
+    The scale is the largest magnitude of the reference, or what else the reference asks for; over its own root mean
+    square this is the NRMS. Errors as `difference_percent`.
 
-    Holds: zero for equal curves; unchanged if both ordinates are multiplied by one factor, or both abscissae.
+    Holds: zero for equal curves; unchanged if both ordinates are multiplied by one factor, or both abscissae, unless
+    the scale is one unit or the floor.
     Limits: a model that ends early is compared as far as it goes; `covered_share` says how far that is.
     """
     return float(np.linalg.norm(difference_percent(reference, model)[1]))

@@ -187,6 +187,13 @@ class MultibodyVehicle:
         self._core.set_gravity(STANDARD_GRAVITY * np.array([-np.sin(angle), 0.0, -np.cos(angle)]))
         self._steepness = float(np.cos(angle))
 
+    def set_friction(self, factors: ArrayLike) -> None:
+        """Friction factor of the road under each tyre from now on, 1 on the road that the tyres were measured on."""
+        given = np.broadcast_to(np.asarray(factors, dtype=float), len(self.model.tyres))
+        if not (np.isfinite(given).all() and (given > 0).all()):
+            raise InputError(f"friction factors {given.tolist()} must be finite and greater than zero")
+        self._core.set_friction(np.ascontiguousarray(given))
+
     def _solve_statics(self) -> tuple[int, float]:
         converged, iterations, residual, change = self._core.solve_statics(
             _ITERATIONS, _TOLERANCE, _LONGEST, self._chassis

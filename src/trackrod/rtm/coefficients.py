@@ -58,8 +58,8 @@ PARAMETERS = _parameters(
     ("unsprung_yaw_inertia_rear", "inertia", "of one rear wheel and carrier about a vertical axis"),
     ("wheel_inertia_front", "inertia", "of one front wheel about its spin axis"),
     ("wheel_inertia_rear", "inertia", "of one rear wheel about its spin axis"),
-    ("spring_factor_front", "number", "factor on the elastic force in parallel travel", 1.0),
-    ("spring_factor_rear", "number", "factor on the elastic force in parallel travel", 1.0),
+    ("spring_factor_front", "number", "factor on the change of the spring force from that of the standing axle", 1.0),
+    ("spring_factor_rear", "number", "factor on the change of the spring force from that of the standing axle", 1.0),
     ("antiroll_factor_front", "number", "factor on the anti-roll force", 1.0),
     ("antiroll_factor_rear", "number", "factor on the anti-roll force", 1.0),
     ("stop_factor_front", "number", "factor on the force of stops and secondary springs", 1.0),
@@ -79,4 +79,6 @@ PARAMETERS = _parameters(
     ("brake_front", "torque", "of one front wheel at full pedal"),
     ("brake_rear", "torque", "of one rear wheel at full pedal"),
     ("gravity", "acceleration", "of the earth", STANDARD_GRAVITY),
+    ("standing_travel_front", "length", "at which the front axle stands; its spring factor changes nothing there"),
+    ("standing_travel_rear", "length", "at which the rear axle stands; its spring factor changes nothing there"),
 )

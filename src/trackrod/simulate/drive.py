@@ -156,6 +156,7 @@ class _Drive:
         start = self.manoeuvre.start()
         self._release_controls()
         self.model.tilt(self.manoeuvre.grade())
+        self.model.set_friction(self.manoeuvre.friction())
         self.model.settle()
         self.model.start(start.speed, start.gear if start.gear > 0 else None)
         first_gear = NEUTRAL if start.speed == 0 else start.gear

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError
@@ -27,6 +27,10 @@ class VehicleModel(Protocol):
 
     def tilt(self, grade: float) -> None:
         """Let the road rise ahead by this much for each metre [-]; before `settle`."""
+        ...
+
+    def set_friction(self, factors: ArrayLike) -> None:
+        """Friction factor of the road under all tyres or under each from now on, 1 where the tyres were measured."""
         ...
 
     def settle(self) -> object:

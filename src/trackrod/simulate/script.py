@@ -27,9 +27,9 @@ _STEERING, _PEDALS = (HoldSteering, SteerBy, SteerTo), (HoldSpeed, HoldThrottle,
 
 
 def can_be_scripted(manoeuvre: Manoeuvre) -> bool:
-    """Whether everything that the driver does is known beforehand, the holding of a speed apart."""
-    level = manoeuvre.road() is None and manoeuvre.grade() == 0.0
-    return level and all(map(_open_loop, manoeuvre.phases()))
+    """Whether the road is ordinary and all that the driver does is known beforehand, the holding of a speed apart."""
+    ordinary = manoeuvre.road() is None and manoeuvre.grade() == 0.0 and manoeuvre.friction() == 1.0
+    return ordinary and all(map(_open_loop, manoeuvre.phases()))
 
 
 def _open_loop(phase: Phase) -> bool:

@@ -26,7 +26,8 @@ Array = NDArray[np.float64]
 #: How far a parameter may go from its nominal value, unless something else is asked for [-].
 RANGE = 0.2
 
-#: What the paper tunes, and what it is called there.
+#: What the paper tunes, and what it is called here. Its secondary springs act on pitch from the standing height on,
+#: as the vertical stiffness does; factors of stops, which act far from it, are for experts.
 PAPER_SET: Mapping[str, str] = {
     "sprung_mass": "sprung mass",
     "Ixx": "roll inertia",
@@ -34,8 +35,8 @@ PAPER_SET: Mapping[str, str] = {
     "Ixz": "product of inertia",
     "cg_height": "height of the sprung centre of gravity",
     "cg_to_front": "front axle to the sprung centre of gravity",
-    "stop_factor_front": "front secondary springs",
-    "stop_factor_rear": "rear secondary springs",
+    "spring_factor_front": "front vertical stiffness",
+    "spring_factor_rear": "rear vertical stiffness",
     "antiroll_factor_front": "front anti-roll stiffness",
     "antiroll_factor_rear": "rear anti-roll stiffness",
     "damper_factor_front": "front dampers",
@@ -227,7 +228,6 @@ def _default(spec: RtmSpec, split: SplitParameters | None) -> tuple[str, ...]:
     without = {
         "Ixz": abs(p["Ixz"]) < small,
         "engine_factor": spec.powertrain is None,
-        **{f"stop_factor_{end}": not _acts(axle.stops.y) for end, axle in _axles(spec)},
         **{f"antiroll_factor_{end}": not _acts(axle.antiroll.y) for end, axle in _axles(spec)},
         **{f"damper_factor_{end}": not _acts(axle.damper.y) for end, axle in _axles(spec)},
     }

@@ -1,7 +1,8 @@
 """Which code a result depends on: the modules that the module of its maker imports, and those that these import.
 
 Imports are read from the sources, those inside functions and for type checkers too: nobody keeps a list that can lag
-behind, and nothing is run to find out.
+behind, and nothing is run to find out. Of the compiled core those parts count whose names these modules use; it says
+itself which sources are behind a name.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 
 import trackrod
+from trackrod import _core
 from trackrod.core.files import content_hash, hash_bytes
 
 __all__ = ["code_hash", "reached_modules"]
@@ -24,20 +26,23 @@ _PARSING = threading.Lock()
 
 
 def code_hash(maker: Callable[..., object]) -> str:
-    """Hash of the sources that the module of a function or class reaches, and of the compiled core.
+    """Hash of the sources that the module of a function or class reaches, those of the compiled core included.
 
-    Holds: it changes with every one of these files, and with no other.
+    Holds: it changes with every one of these files, and with no other: what the multibody model has driven stays when
+    the real-time model changes.
     """
     return _module_hash(maker.__module__)
 
 
 @functools.cache
 def _module_hash(module: str) -> str:
-    files = [path for name in reached_modules(module) if (path := _source(name)) is not None]
-    for place in trackrod.__path__:
-        files += [*Path(place).glob("_core*.so"), *Path(place).glob("_core*.pyd")]
+    modules = reached_modules(module)
+    files = [path for name in modules if (path := _source(name)) is not None]
     # An editable installation has the package in two folders: the content counts, not where it lies.
-    return hash_bytes("\n".join(sorted(f"{path.name} {content_hash(path)}" for path in files)).encode())
+    lines = sorted(f"{path.name} {content_hash(path)}" for path in files)
+    sources = _core.sources()
+    compiled = sorted({sources[name] for used in modules for name in _core_names(used) if name in sources})
+    return hash_bytes("\n".join((*lines, *compiled)).encode())
 
 
 def reached_modules(module: str) -> frozenset[str]:
@@ -60,11 +65,23 @@ def _imports(module: str) -> tuple[str, ...]:
         return ()
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found = {package} if package else set()
-    with _PARSING:
-        tree = ast.parse(path.read_bytes())
-    for node in ast.walk(tree):
+    for node in _nodes(path):
         found.update(_named(node, package))
     return tuple(name for name in found if name.partition(".")[0] == _ROOT and _source(name) is not None)
+
+
+@functools.cache
+def _core_names(module: str) -> frozenset[str]:
+    """Names of the compiled core that a module uses as ``_core.NAME``."""
+    path = _source(module)
+    nodes = [] if path is None else _nodes(path)
+    used = {node.attr for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "_core"}
+    return frozenset(used)
+
+
+def _nodes(path: Path) -> list[ast.AST]:
+    with _PARSING:
+        return list(ast.walk(ast.parse(path.read_bytes())))
 
 
 def _named(node: ast.AST, package: str) -> Iterator[str]:

@@ -8,10 +8,12 @@ from trackrod.convert.conversion import Conversion
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.metrics.indices import Index, indices
-from trackrod.multibody.driving import MultibodyVehicle
-from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.simulate.drive import Progress, drive, simulate
+from trackrod.multibody.integrators import Integrator
+from trackrod.simulate.drive import Progress
 from trackrod.vehicle.vehicle import Vehicle
+from trackrod.workflow.found_settings import find_settings
+from trackrod.workflow.multibody_runs import STEP, multibody_run
+from trackrod.workflow.runs import model_run
 from trackrod.workflow.stages.convert import convert_directly
 
 __all__ = ["Comparison", "compare_models"]
@@ -42,8 +44,9 @@ def compare_models(
     manoeuvre: Manoeuvre,
     conversion: Conversion | None = None,
     *,
-    sample: float = 0.01,
-    step: float = 1e-3,
+    sample: float | None = None,
+    step: float = STEP,
+    integrator: Integrator | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Drive both models of a vehicle and compare them.
@@ -56,8 +59,12 @@ def compare_models(
         What to drive. Settings that depend on the vehicle are found with the multibody model, and both get the same.
     conversion
         The real-time model; the direct conversion if not given.
-    sample, step
-        Of the runs and of the integration [s].
+    sample
+        Of the runs [s]; as the manoeuvre needs it if not given.
+    step
+        Of the real-time model [s].
+    integrator
+        Of the multibody model; fixed steps that suit the manoeuvre if not given.
     progress
         Told how far it is.
 
@@ -69,6 +76,7 @@ def compare_models(
         The multibody model does not find the settings of the manoeuvre.
     """
     conversion = conversion or convert_directly(vehicle)
-    known, reference = drive(MultibodyVehicle(vehicle, step=step), manoeuvre, sample=sample, progress=progress)
-    model = simulate(RealTimeVehicle(conversion.spec, step=step), known, sample=sample, progress=progress)
+    known = find_settings(vehicle, manoeuvre, progress=progress)
+    reference = multibody_run(vehicle, known, integrator, sample, progress=progress)
+    model = model_run(conversion.spec, known, step, sample, progress=progress)
     return Comparison(known, reference, model, indices(manoeuvre.name, reference, model))

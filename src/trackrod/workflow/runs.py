@@ -1,4 +1,4 @@
-"""Runs of both models of a vehicle, as functions of everything that determines them.
+"""Runs of the real-time model of a vehicle, as functions of everything that determines them.
 
 They are kept by these functions, so this module imports nothing that does not drive.
 """
@@ -7,38 +7,26 @@ from __future__ import annotations
 
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
-from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import Script, ScriptedVehicle
 from trackrod.rtm.spec import RtmSpec
-from trackrod.simulate.drive import Progress, prepared, simulate
-from trackrod.vehicle.vehicle import Vehicle
+from trackrod.simulate.drive import Progress, simulate
+from trackrod.workflow.multibody_runs import STEP, sample_of
 
-__all__ = ["SAMPLE", "STEP", "find_settings", "model_run", "multibody_run", "scripted_run"]
-
-#: Time from sample to sample, and step of the integration [s].
-SAMPLE, STEP = 0.01, 1e-3
+__all__ = ["model_run", "scripted_run"]
 
 
-def find_settings(spec: RtmSpec, manoeuvre: Manoeuvre) -> Manoeuvre:
-    """The manoeuvre with every setting known; those that depend on the vehicle are found with its real-time model.
-
-    Raises
-    ------
-    ConvergenceError
-        What is asked for cannot be reached with this vehicle.
-    """
-    return prepared(RealTimeVehicle(spec, step=STEP), manoeuvre)
-
-
-def multibody_run(vehicle: Vehicle, manoeuvre: Manoeuvre, *, progress: Progress | None = None) -> Run:
-    """The multibody model drives; errors as `simulate`."""
-    return simulate(MultibodyVehicle(vehicle, step=STEP), manoeuvre, sample=SAMPLE, progress=progress)
-
-
-def model_run(spec: RtmSpec, manoeuvre: Manoeuvre) -> Run:
-    """The real-time model drives; errors as `simulate`."""
-    return simulate(RealTimeVehicle(spec, step=STEP), manoeuvre, sample=SAMPLE)
+def model_run(
+    spec: RtmSpec,
+    manoeuvre: Manoeuvre,
+    step: float = STEP,
+    sample: float | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Run:
+    """The real-time model drives, sampled as `sample_of` says if nothing else is asked for; errors as `simulate`."""
+    period = sample or sample_of(manoeuvre)
+    return simulate(RealTimeVehicle(spec, step=step), manoeuvre, sample=period, progress=progress)
 
 
 def scripted_run(spec: RtmSpec, script: Script) -> Run:

@@ -11,19 +11,21 @@ from typing import Any
 import pytest
 
 from rtm.converted_vehicles import maps, spec_of, vehicle
-from trackrod.convert.conversion import Detail
+from trackrod.convert.conversion import Detail, convert
 from trackrod.core.errors import ConvergenceError, InputError, Severity
 from trackrod.core.series import Run
 from trackrod.manoeuvres.courses import DoubleLaneChange
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.registry import manoeuvre
+from trackrod.multibody import integrators
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import Script
 from trackrod.tune.space import Bounds
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
-from trackrod.workflow import runs
+from trackrod.workflow import multibody_runs
 from trackrod.workflow.cache import CACHE_VARIABLE
+from trackrod.workflow.comparison import compare_models
 from trackrod.workflow.runner import run_stages
 from trackrod.workflow.stages import kc
 from trackrod.workflow.stages.convert import CONVERT
@@ -52,11 +54,11 @@ def driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(wanted.name)
         return plain(model, wanted, **options)
 
-    plain = runs.simulate
+    plain = multibody_runs.simulate
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(runs, "simulate", simulate)
+    monkeypatch.setattr(multibody_runs, "simulate", simulate)
     monkeypatch.setattr(kc, "kc_maps", lambda _vehicle: maps(CAR))
-    monkeypatch.setattr(runs, "MultibodyVehicle", lambda _vehicle, step: RealTimeVehicle(spec_of(CAR), step=step))
+    monkeypatch.setattr(integrators, "MultibodyVehicle", lambda _, step, **__: RealTimeVehicle(spec_of(CAR), step=step))
     return names
 
 
@@ -78,7 +80,7 @@ def test_what_was_driven_is_kept(driven: list[str]) -> None:
         assert one.driver.key == other.script.key
     slower = replace(SETTINGS, hold_out=(PlannedTest("sine", manoeuvre("single_sine", {"speed_kmh": "50"})),))
     drive(slower)
-    assert driven[2:] == ["single_sine"]
+    assert driven[2:] == ["ramp_steer", "single_sine"]  # its amplitude is searched
 
 
 def test_a_payload_that_there_is_not(driven: list[str]) -> None:
@@ -98,8 +100,8 @@ def test_what_is_held_out_may_fail_and_what_is_tuned_with_may_not(monkeypatch: p
             raise ConvergenceError("it rolls over")
         return plain(model, wanted, **options)
 
-    plain = runs.simulate
-    monkeypatch.setattr(runs, "simulate", simulate)
+    plain = multibody_runs.simulate
+    monkeypatch.setattr(multibody_runs, "simulate", simulate)
     found = drive(replace(SETTINGS, tests=(SINE,), hold_out=(PULSE,)))
     assert found.held_out == ()
     assert [str(p) for p in found.problems] == ["warning: 'pulse' is not held out: it rolls over"]
@@ -122,7 +124,7 @@ def test_after_a_failure_the_others_end(monkeypatch: pytest.MonkeyPatch) -> None
             ended.append(wanted.name)
         pytest.fail("it was driven to its end")
 
-    monkeypatch.setattr(runs, "simulate", simulate)
+    monkeypatch.setattr(multibody_runs, "simulate", simulate)
     many = tuple(replace(SINE, label=str(k)) for k in range(100))
     with pytest.raises(ConvergenceError, match="it rolls over"):
         drive(replace(SETTINGS, hold_out=many))
@@ -137,60 +139,55 @@ def test_parameters_that_do_not_fit_are_said_before_anything_is_driven(driven: l
     assert driven == []
 
 
-def test_settings_that_were_found_stay_what_they_are(driven: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+COURSE = PlannedTest("course", manoeuvre("double_lane_change", {"speed_kmh": "40"}))
+
+
+def test_settings_that_were_found_stay_what_they_are(driven: list[str]) -> None:
     """From the cache too; nothing is read back from the texts of a run."""
-    searched: list[str] = []
-
-    def prepared(model: Any, wanted: Manoeuvre) -> Manoeuvre:
-        searched.append(wanted.name)
-        return plain(model, wanted)
-
-    plain = runs.prepared
-    monkeypatch.setattr(runs, "prepared", prepared)
-    course = PlannedTest("course", manoeuvre("double_lane_change", {"speed_kmh": "40"}))
-    settings = replace(SETTINGS, hold_out=(course,))
+    settings = replace(SETTINGS, hold_out=(COURSE,))
     first, again = drive(settings).held_out[0], drive(settings).held_out[0]
-    assert sorted(searched) == ["double_lane_change", "pulse"]
-    assert sorted(driven) == ["double_lane_change", "pulse"]
+    assert sorted(driven) == ["double_lane_change", "pulse", "ramp_steer"]  # the ramp gives the gain of the driver
     assert isinstance(first.driver, DoubleLaneChange)
     assert first.driver == again.driver
     assert first.driver.angle_per_curvature_radm is not None
     assert first.driver.values() == first.reference.metadata["settings"]
 
 
-def test_another_model_finds_its_own_settings(driven: list[str]) -> None:
-    """With less of its kinematics the model finds another gain of the driver."""
-    course = PlannedTest("course", manoeuvre("double_lane_change", {"speed_kmh": "40"}))
-    settings = replace(SETTINGS, hold_out=(course,))
+def test_settings_do_not_depend_on_the_model_that_is_judged(driven: list[str]) -> None:
+    """A model with less of its kinematics is driven with the same gain, and nothing is driven anew."""
+    settings = replace(SETTINGS, hold_out=(COURSE,))
     whole, less = drive(settings), drive(replace(settings, detail=Detail.LINEAR))
-    assert driven.count("double_lane_change") == 2
-    assert driven.count("pulse") == 1  # nothing has to be found
-    assert whole.held_out[0].driver != less.held_out[0].driver
+    assert len(driven) == 3
+    assert whole.held_out[0].driver == less.held_out[0].driver
+
+
+def test_one_amplitude_whoever_asks() -> None:
+    """`convert` and `compare` drive the same manoeuvre, down to the last digit."""
+    sweep = manoeuvre("single_sine", {"speed_kmh": "60", "target_ay_g": "0.2", "after_s": "0.5"})
+    converted = drive(replace(SETTINGS, hold_out=(PlannedTest("sine", sweep),))).held_out[0]
+    compared = compare_models(vehicle(CAR), sweep, convert(vehicle(CAR), maps(CAR)))
+    assert compared.manoeuvre.values() == converted.reference.metadata["settings"]
+    assert compared.manoeuvre.steering_wheel_angle_deg is not None
 
 
 def test_another_payload_has_its_own_vehicle_and_its_own_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings are found with the model of the vehicle that then drives."""
-    van, found, driving = "lcv_3t5", [], []
+    """Settings are found with the vehicle that then drives."""
+    van, driving = "lcv_3t5", []
 
-    def prepared(model: RealTimeVehicle, wanted: Manoeuvre) -> Manoeuvre:
-        found.append(model.spec.parameters["sprung_mass"])
-        return wanted
-
-    def multibody(loaded: Vehicle, step: float) -> RealTimeVehicle:
+    def multibody(loaded: Vehicle, step: float, **_: object) -> RealTimeVehicle:
         assert loaded.payload is not None
         driving.append(loaded.payload.level)
         return RealTimeVehicle(spec_of(van), step=step)
 
     monkeypatch.setattr(kc, "kc_maps", lambda _vehicle: maps(van))
-    monkeypatch.setattr(runs, "prepared", prepared)
-    monkeypatch.setattr(runs, "MultibodyVehicle", multibody)
+    monkeypatch.setattr(integrators, "MultibodyVehicle", multibody)
     payload = vehicle(van).payload
     assert payload is not None
     assert payload.level is not PayloadLevel.HALF
-    half = replace(SINE, label="sine, half", payload=PayloadLevel.HALF)
+    searched = manoeuvre("single_sine", {"speed_kmh": "60", "target_ay_g": "0.2", "after_s": "0.5"})
+    half = PlannedTest("sine, half", searched, PayloadLevel.HALF)
     done = drive(replace(SETTINGS, hold_out=(half,)), van)
     assert [(test.label, test.payload) for test in done.tests] == [("pulse", None), ("sine, half", PayloadLevel.HALF)]
-    assert sorted(driving) == sorted((payload.level, PayloadLevel.HALF))
+    assert sorted(driving) == sorted((payload.level, PayloadLevel.HALF, PayloadLevel.HALF))  # ramp and sine
     masses = {level: model.parameters["sprung_mass"] for level, model in done.models.items()}
     assert masses[None] != masses[PayloadLevel.HALF]
-    assert sorted(found) == sorted(masses.values())

@@ -206,7 +206,8 @@ class Twin:
             curves = self._curves[i // 2]
             for name, factor in (("spring", "spring_factor"), ("stops", "stop_factor")):
                 total += self._of(factor, i) * _integral(curves[name], float(self.z[i]))
-            total -= self._of("spring_factor", i) * m * p["gravity"] * self.z[i]
+            standing = curves["spring"](self._of("standing_travel", i))
+            total -= ((self._of("spring_factor", i) - 1.0) * standing + m * p["gravity"]) * self.z[i]
         for axle, curves in enumerate(self._curves):
             opposite = 0.5 * float(self.z[2 * axle] - self.z[2 * axle + 1])
             total += 2.0 * self._of("antiroll_factor", 2 * axle) * _integral(curves["antiroll"], opposite)
@@ -561,7 +562,8 @@ class Twin:
             for i in (left, right):
                 z, zd = self.z[i], self.zd[i]
                 weight = self._of("unsprung_mass", i) * self.p["gravity"]
-                Q[i] -= (curves["spring"](z) - weight) * self._of("spring_factor", i)
+                force, standing = curves["spring"](z), curves["spring"](self._of("standing_travel", i))
+                Q[i] -= force - weight + (self._of("spring_factor", i) - 1.0) * (force - standing)
                 Q[i] -= curves["stops"](z) * self._of("stop_factor", i)
                 ratio = self.wheels[i].damper
                 Q[left : right + 1] -= pull[i] * ratio

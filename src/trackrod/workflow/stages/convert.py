@@ -47,10 +47,15 @@ def convert_directly(
     *,
     detail: Detail = Detail.TWO_DIMENSIONAL,
     compliance: Compliance = Compliance.MOVING,
+    elastic_steering: bool = False,
     settings: KcSettings | None = None,
 ) -> Conversion:
-    """The real-time model of a vehicle, put on the rig first if need be; nothing tuned. Errors as `kc_maps`."""
-    return convert(vehicle, kc_maps(vehicle, settings), detail=detail, compliance=compliance)
+    """The real-time model of a vehicle, put on the rig first if need be; nothing tuned.
+
+    Parameters as of `convert`, errors as of `kc_maps`.
+    """
+    maps = kc_maps(vehicle, settings)
+    return convert(vehicle, maps, detail=detail, compliance=compliance, elastic_steering=elastic_steering)
 
 
 def convert_origin(

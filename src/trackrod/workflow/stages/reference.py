@@ -9,7 +9,6 @@ from threading import Event
 
 from trackrod.core.errors import ConvergenceError, InputError, Problem, Severity
 from trackrod.core.executors import executor
-from trackrod.manoeuvres.registry import MANOEUVRE
 from trackrod.reference import Reference, Replay
 from trackrod.report.study_sections import index_section, manoeuvre_sections
 from trackrod.rtm.spec import RtmSpec
@@ -17,8 +16,9 @@ from trackrod.simulate.script import can_be_scripted, scripted
 from trackrod.tune.test import Test
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
-from trackrod.workflow.cache import kept, kept_run
-from trackrod.workflow.runs import STEP, find_settings, multibody_run
+from trackrod.workflow.cache import kept_run
+from trackrod.workflow.found_settings import find_settings
+from trackrod.workflow.multibody_runs import STEP, multibody_run
 from trackrod.workflow.stage import Stage, Work
 from trackrod.workflow.stages.convert import Converted, convert_origin
 from trackrod.workflow.stages.kc import Measured
@@ -145,9 +145,9 @@ class _Drives:
             raise CancelledError
 
     def _test(self, planned: PlannedTest, *, hold_out: bool) -> Test:
-        # Amplitudes and pedals are found with the real-time model, which is near enough and twenty times as fast.
-        found = kept(MANOEUVRE, find_settings, self._models[planned.payload], planned.manoeuvre)
-        run = kept_run(multibody_run, self._vehicles[planned.payload], found, progress=self._go_on)
+        vehicle = self._vehicles[planned.payload]
+        found = find_settings(vehicle, planned.manoeuvre, progress=self._go_on)
+        run = kept_run(multibody_run, vehicle, found, progress=self._go_on)
         if not run.metadata["completed"]:
             events = "; ".join(str(event["text"]) for event in run.metadata["events"])
             raise ConvergenceError(f"the multibody model does not complete '{planned.label}': {events}")

@@ -16,13 +16,14 @@ from trackrod.fit.problem import Blocks
 from trackrod.fit.ranges import Range, ranges_by_tolerance
 from trackrod.fit.screening import Screening, screen
 from trackrod.fit.variance_shares import VarianceShares, share_variance
-from trackrod.manoeuvres.registry import MANOEUVRE, manoeuvre
+from trackrod.manoeuvres.registry import manoeuvre
 from trackrod.report.study_sections import candidate_section, identifiability_section, sensitivity_section
 from trackrod.simulate.script import scripted
 from trackrod.tune.problem import TuningProblem
 from trackrod.tune.test import Test
-from trackrod.workflow.cache import kept, kept_run
-from trackrod.workflow.runs import STEP, find_settings, model_run
+from trackrod.workflow.cache import kept_run
+from trackrod.workflow.multibody_runs import STEP
+from trackrod.workflow.runs import model_run
 from trackrod.workflow.stage import Stage, Work
 from trackrod.workflow.stages.convert import Converted
 from trackrod.workflow.stages.read import Subject
@@ -105,7 +106,7 @@ def _candidates(work: Work, nominal: Blocks) -> tuple[Candidate, ...]:
         if name in known:
             continue
         try:
-            found = kept(MANOEUVRE, find_settings, space.nominal, manoeuvre(name, {}))
+            found = manoeuvre(name, {}).prepare(lambda trial: kept_run(model_run, space.nominal, trial))
             run = kept_run(model_run, space.nominal, found)
             if run.metadata["completed"]:
                 tests.append(Test(name, found.title, name, run, scripted(found, run, step=STEP)))

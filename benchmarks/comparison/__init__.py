@@ -1,0 +1,28 @@
+"""The real-time model against the multibody model: the table of ``docs/comparison.md``, by one command.
+
+usage: python -m benchmarks.comparison [--vehicles NAME …] [--bushings FACTOR …] [--rows ROW,…] [--json FILE] [--write]
+
+``--vehicles``
+    Bundled names, or files that `trackrod` can open; all bundled vehicles if not given.
+``--bushings``
+    Factors on all bushings; 1 if not given. The whole table has 0.6 1 2.
+``--rows``
+    Rows or groups of rows, with commas; everything if not given:
+    ``handling`` = step,ramp,sweep,acceleration,braking; ``limit`` = limit_step,dwell,fishhook,j_turn,lane_change;
+    ``posts`` = heave,pitch,roll,warp; ``other`` = road,torque,stop.
+``--json``
+    File for every number, not only the worst ones.
+``--write``
+    Put the table into ``docs/comparison.md``.
+``--jobs``
+    Processes, 1 or 2; 2 if not given.
+
+    python -m benchmarks.comparison --vehicles suv --bushings 1 0.6 --rows step,posts,road --json out/suv.json
+
+K&C maps, runs of the multibody model and runs of the real-time model are kept (``$TRACKROD_CACHE``) under the code that
+they depend on: after a change in the real-time model only that is driven again. References are integrated at 0.25 ms
+where the body or the wheels vibrate, at 1 ms where everything is slow; the real-time model runs at 1 ms.
+
+What is printed is the worst number of a row with its name; numbers are in percent unless they say otherwise, those
+above their target in bold. The laws of the numbers are those of `trackrod compare` (`trackrod.metrics.indices`).
+"""
