@@ -5,6 +5,7 @@
 // axle by axle, which leaves 6x6.
 #pragma once
 
+#include "trackrod/rtm/assistance.hpp"
 #include "trackrod/rtm/suspension.hpp"
 
 namespace trackrod::rtm {
@@ -131,6 +132,7 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
     for (int i = 0; i < 3; ++i) D[axle][i] = pair([&](int g) { return D_of[g][i]; }, axle);
   }
   suspension_forces(m, p, s, k, right);
+  push_suspension<lanes>(in, k, right);
 
   // eliminate the travels, then solve for the body; the matrix is symmetric, its lower part is kept
   const T roll = (p.unsprung_roll_inertia_front + p.unsprung_roll_inertia_rear) * R(2.0);
@@ -174,6 +176,7 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
   s.position += Rot * s.velocity * h;
   s.orientation = normalised(s.orientation * quat_exp(s.angular_velocity * h));
   for (int i = 0; i < wheel_count; ++i) s.travel[i] += s.travel_rate[i] * h;
+  outputs.angular_acceleration = w_dot;
   outputs.acceleration = Rot * (tyre_sum / mass) + Vec3<T>{p.gravity * fall.x, p.gravity * fall.y, p.gravity * fall.z};
 }
 

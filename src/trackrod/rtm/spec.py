@@ -204,6 +204,8 @@ class RtmSpec:
         Time constant of the compliance [s].
     steering
         Elastic steering; None if the rack follows the steering wheel rigidly.
+    brake_pressure
+        Of the brakes at full pedal [Pa]; None where it is not known.
     """
 
     name: str
@@ -215,6 +217,7 @@ class RtmSpec:
     road_height: float = 0.0
     compliance_lag: float = 0.005
     steering: SteeringSpec | None = None
+    brake_pressure: float | None = None
 
     def __post_init__(self) -> None:
         known = {item.name for item in PARAMETERS}
@@ -277,4 +280,4 @@ def _wrong_knots(knots: Array, what: str) -> Iterator[str]:
 
 
 #: A real-time model saved as one file.
-RTM = Schema("trackrod.rtm", 2, to_plain, lambda data: from_plain(RtmSpec, data))
+RTM = Schema("trackrod.rtm", 3, to_plain, lambda data: from_plain(RtmSpec, data))

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.constants import constant
 from trackrod.core.corners import Side
+from trackrod.core.wheel_inputs import WHEEL_COLUMNS
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, row_layout
 from trackrod.rtm.spec import RtmSpec
 from trackrod.rtm.twin.driveline import TwinDriveline
@@ -56,6 +57,9 @@ class _Wheel:
     J: Array  # (3, 2) derivative of p by the travels of left and right wheel
     G: Array  # (3, 2) rotation by the same
     damper: Array  # (2,) length of the damper by the same
+    spring: Array  # (2,) length of the spring by the same
+    damper_length: float  # [m]
+    damper_rate: float  # [m/s]
     rate: Array  # of p in the body [m/s]
     by_rack: Array  # (6,) p and rotation by the rack travel; zero where there is no rack
     steer: float
@@ -128,7 +132,8 @@ class Twin:
         self.angle = self.rack = self.steering_torque = 0.0
         if self.spec.steering is not None:
             self.steering = TwinSteering(self.spec.steering)
-        self.acceleration = np.zeros(3)
+        self.acceleration, self.turning = np.zeros(3), np.zeros(3)
+        self.given = _wheel_inputs(np.zeros(WHEEL_COLUMNS.size))
         for tyre in self.tyres:
             tyre.reset()
         self.wheels = [self._kinematics(i, 0.0, 0.0) for i in range(4)]
@@ -161,6 +166,11 @@ class Twin:
             "gear": d.gear,
             "clutch_torque": d.torque,
             "steering_torque": self.steering_torque,
+            "angular_acceleration": self.turning,
+            "damper_length": [wheel.damper_length for wheel in self.wheels],
+            "damper_rate": [wheel.damper_rate for wheel in self.wheels],
+            "ride_height": self._ride_heights(),
+            **self.given,
         }
         row = np.zeros(_ROW.size)
         for name, where in _ROW.slices.items():
@@ -168,9 +178,10 @@ class Twin:
         return np.concatenate((row, *(tyre.row for tyre in self.tyres)))
 
     def run(self, controls: Array, heights: Array | None = None) -> Array:
-        """Rows of steering-wheel angle, throttle, brake and gear (and heights of the road) to rows of states."""
+        """Rows of steering-wheel angle, throttle, brake and gear (and of `WHEEL_COLUMNS`) to rows of states."""
         rows = []
-        for k, (angle, throttle, brake, gear) in enumerate(controls):
+        for k, (angle, throttle, brake, gear, *given) in enumerate(controls):
+            self.given = _wheel_inputs(np.array(given) if given else np.zeros(WHEEL_COLUMNS.size))
             self.step(angle, throttle, brake, gear, self.heights if heights is None else heights[k])
             rows.append(self.row())
         return np.array(rows)
@@ -251,14 +262,20 @@ class Twin:
         moved = np.array([pose["tx"], pose["ty"], pose["tz"]])
         by_rack = by_y[:6] if steered else np.zeros(6)
         J = by_travel[:3]
+        along_damper = by_travel[CHANNELS.index("damper_length")] @ rates
+        if steered:
+            along_damper += by_y[CHANNELS.index("damper_length")] * rack_rate
         return _Wheel(
             p=np.array(self.spec.wheels[i].centre) + moved - self.origin,
             J=J,
             G=by_travel[3:6],
-            damper=by_travel[6],
+            damper=by_travel[CHANNELS.index("damper_length")],
+            spring=by_travel[CHANNELS.index("spring_length")],
+            damper_length=float(pose["damper_length"]),
+            damper_rate=float(along_damper),
             rate=J @ rates + by_rack[:3] * rack_rate,
             by_rack=by_rack,
-            steer=float(pose["rz"]),
+            steer=float(pose["rz"]) + float(self.given["steer_offset"][i]),
             inclination=float(pose["rx"]),
         )
 
@@ -315,10 +332,11 @@ class Twin:
         h, d = self.h, self.driveline
         d.begin_step(self.spin, throttle, gear, self.p["engine_factor"], h)
         constant, gain, mobility, held = np.zeros(4), np.zeros(4), np.zeros(4), np.zeros(4, dtype=bool)
-        most = np.array([self._of("brake", i) * brake for i in range(4)])
+        most = np.array([self._of("brake", i) * brake for i in range(4)]) + self.given["brake_torque"]
+        locks = [d.lock_torque(i, self.spin) + self.given["drive_torque"][i] for i in range(4)]  # in the half-shafts
         for i, wheel in enumerate(self.wheels):
             inertia = self._of("wheel_inertia", i)
-            known = inertia / h * self.spin[i] + wheel.spin_moment + d.lock_torque(i, self.spin)
+            known = inertia / h * self.spin[i] + wheel.spin_moment + locks[i]
             holding = inertia / h + _BRAKE_STIFFNESS * h + _BRAKE_DAMPING
             wound = _BRAKE_STIFFNESS * self.brake_angle[i]
             sticking = (known - wound + d.torque * d.torque_gain(i)) / holding
@@ -331,7 +349,6 @@ class Twin:
                 wheel.brake = most[i] if torque > 0 else -most[i]
                 mobility[i] = h / inertia
                 constant[i], gain[i] = (known + wheel.brake) * h / inertia, d.torque_gain(i) * h / inertia
-        locks = [d.lock_torque(i, self.spin) for i in range(4)]
         more = [d.lock(axle, self.spin, mobility, constant, gain) for axle in (0, 1)]
         d.close(constant, gain, h)
         for i in range(4):
@@ -381,6 +398,7 @@ class Twin:
             Q[3:6] -= np.cross(w, wheel.axis * self.spin[i] * self._of("wheel_inertia", i))  # gyroscopic
         Q[6:] += self._suspension()
         change = np.linalg.solve(M, Q)
+        self.turning = np.asarray(change[3:6])
         self.v, self.w, self.zd = v + h * change[:3], w + h * change[3:6], self.zd + h * change[6:]
         self.r = self.r + h * R @ self.v
         self.q = _product(self.q, _turn(self.w * h))
@@ -404,9 +422,15 @@ class Twin:
                 Q[i] -= curves["stops"](z) * self._of("stop_factor", i)
                 ratio = self.wheels[i].damper
                 pull = curves["damper"](float(ratio @ self.zd[left : right + 1])) * self._of("damper_factor", i)
-                Q[left : right + 1] -= pull * ratio
+                Q[left : right + 1] -= (pull - self.given["damper_force"][i]) * ratio
+                Q[left : right + 1] += self.given["spring_force"][i] * self.wheels[i].spring
                 Q[i] -= self._of("friction", i) * zd / np.hypot(_FRICTION_SPEED, zd)
         return Q
+
+    def _ride_heights(self) -> list[float]:
+        """Of the body above the level road at the axles [m]."""
+        centres = np.array([wheel.centre for wheel in self.spec.wheels]).reshape(2, 2, 3).mean(axis=1)
+        return [float(self.r[2] + (_matrix(self.q) @ (c - self.origin))[2] - self.spec.road_height) for c in centres]
 
     def _air(self) -> tuple[Array, Array]:
         """Force and moment of the air at the sprung centre of gravity, in V."""
@@ -457,6 +481,10 @@ class Twin:
             "aligning_moment": wheel.Mz,
         }
         return loads[COMPLIANCE_LOADS[kind]]
+
+
+def _wheel_inputs(row: Array) -> dict[str, Array]:
+    return {name: row[where] for name, where in WHEEL_COLUMNS.slices.items()}
 
 
 def _integral(force: Callable[[float], float], end: float) -> float:
