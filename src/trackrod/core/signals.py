@@ -333,7 +333,6 @@ YAW_ACCELERATION = _signal(
     "angular_acceleration",
     "rate of the angular velocity about z of V",
     "left turn",
-    adams="chassis_accelerations.yaw",
     carmaker="Car.YawAcc",
     fmi="body.yaw_acceleration",
 )
@@ -342,7 +341,6 @@ ROLL_ACCELERATION = _signal(
     "angular_acceleration",
     "rate of the angular velocity about x of V",
     "right side down",
-    adams="chassis_accelerations.roll",
     carmaker="Car.RollAcc",
     fmi="body.roll_acceleration",
 )
@@ -351,7 +349,6 @@ PITCH_ACCELERATION = _signal(
     "angular_acceleration",
     "rate of the angular velocity about y of V",
     "nose down",
-    adams="chassis_accelerations.pitch",
     carmaker="Car.PitchAcc",
     fmi="body.pitch_acceleration",
 )
