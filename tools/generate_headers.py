@@ -106,16 +106,28 @@ def row_writer(layout) -> str:
         "\n// Numbers of a row of a run: of what the driver gives, of the vehicle, of each tyre.\n"
         f"constexpr int row_inputs = {len(layout.ROW_INPUTS)}, row_size = {size};\n"
         f"constexpr int tyre_row_size = {layout.TYRE_ROW.size};\n"
+        f"{wheel_inputs(layout)}"
         "\n// Write such a row from here on, and say where it ends.\n"
         "template <class T>\nTRACKROD_HD inline T* write_row(const Inputs<T>& in, T* out) {\n"
         f"{given}  return out;\n}}\n"
         "template <class T>\n"
-        "TRACKROD_HD inline T* write_row(const State<T>& state, const Outputs<T>& outputs, int tyres, T* out) {\n"
+        "TRACKROD_HD inline T* write_row(const Inputs<T>& inputs, const State<T>& state, const Outputs<T>& outputs, "
+        "int tyres, T* out) {\n"
         "  const auto append = [](const auto& from, T* to) {\n"
         "    const T* values = reinterpret_cast<const T*>(&from);\n"
         "    for (unsigned i = 0; i < sizeof(from) / sizeof(T); ++i) *to++ = values[i];\n"
         "    return to;\n  };\n" + "\n".join(lines) + "\n"
         "  for (int i = 0; i < tyres; ++i) out = append(outputs.tyre[i], out);\n  return out;\n}"
+    )
+
+
+def wheel_inputs(layout) -> str:
+    """Where the inputs of the wheels lie among the inputs, and how many there are."""
+    begin = layout.Layout(layout.INPUTS.fields).column(layout.WHEEL_INPUTS[0].name)
+    count = sum(item.size for item in layout.WHEEL_INPUTS)
+    return (
+        "\n// The first number of what assistance systems do at the wheels, and how many there are.\n"
+        f"constexpr int wheel_inputs_begin = {begin};\nconstexpr unsigned wheel_inputs = {count};\n"
     )
 
 

@@ -28,7 +28,7 @@ using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Points = std::pair<std::vector<double>, std::vector<double>>;  // abscissa, ordinate; empty: no force
 
-constexpr size_t pose_size = 7, twist_size = 6, force_size = TyreOutput<double>::size, other_size = 12;
+constexpr size_t pose_size = 7, twist_size = 6, force_size = TyreOutput<double>::size, other_size = 15, per_wheel = 5;
 
 // On x86 the loop of steps exists twice, with and without AVX2, chosen when the module is loaded.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
@@ -194,13 +194,23 @@ class MultibodyHandle {
     model_.assists.push_back({{joint_motion_at(first), joint_motion_at(second)}, curve(load)});
   }
 
-  int add_wheel(int body, int brake_body, int drive_body, const Values& axis, double inertia) {
+  // An element without a force of its own between two points; run() takes its force.
+  int add_actuator(int a, int b, const Values& end_a, const Values& end_b) {
+    Line e{};
+    place(e, a, b, vector3(end_a), vector3(end_b));
+    model_.actuators.push_back(e);
+    return static_cast<int>(model_.actuators.size()) - 1;
+  }
+  void set_sprung(int body) { model_.sprung = index(body); }
+
+  int add_wheel(int body, int brake_body, int drive_body, const Values& axis, const Values& centre, double inertia) {
     Wheel w{};
     w.body = index(body);
     if (w.body == ground) throw std::invalid_argument("a wheel needs a body");
     w.brake_body = index(brake_body);
     w.drive_body = index(drive_body);
     w.axis = normalised(vector3(axis));
+    w.centre = vector3(centre) - centre_of(w.body);
     w.inertia = inertia;
     w.first_tyre = static_cast<int>(model_.tyres.size());
     model_.wheels.push_back(w);
@@ -264,6 +274,7 @@ class MultibodyHandle {
 
   void finish() {
     model_.finish();
+    full_brake_.resize(model_.wheels.size(), 0.0);
     finished_ = true;
     for (const Pose<double>& pose : model_.state.poses) design_.push_back(pose);
   }
@@ -335,6 +346,8 @@ class MultibodyHandle {
     std::fill(inputs.targets.begin(), inputs.targets.end(), DriveTarget{});
     std::fill(inputs.drive_torques.begin(), inputs.drive_torques.end(), 0.0);
     std::fill(inputs.brake_torques.begin(), inputs.brake_torques.end(), 0.0);
+    std::fill(inputs.steer_offsets.begin(), inputs.steer_offsets.end(), 0.0);
+    std::fill(inputs.pushes.begin(), inputs.pushes.end(), 0.0);
     for (Road& road : inputs.roads) road.speed = 0.0;
     model_.stop_engine();
     model_.state.time = 0.0;
@@ -435,10 +448,12 @@ class MultibodyHandle {
   }
 
   // Steps of length h under inputs that change from step to step: targets of drives; throttle, brake pedal and gear
-  // (0 automatic, -1 neutral); heights of the road under tyres. An input without columns leaves what was set before.
-  // Every `every`-th state is kept.
-  std::tuple<NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, size_t, double> run(
-      double h, int iterations, size_t every, const Rows& targets, const Rows& pedals, const Rows& heights) {
+  // (0 automatic, -1 neutral); heights of the road under tyres; of all wheels the brake torques beside the pedal's, the
+  // driving torques, the steer offsets, and the forces of the actuators, two for each wheel. An input without columns
+  // leaves what was set before. Every `every`-th state is kept.
+  std::tuple<NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, size_t, double> run(
+      double h, int iterations, size_t every, const Rows& targets, const Rows& pedals, const Rows& heights,
+      const Rows& at_wheels) {
     require_finished();
     const size_t steps = targets.shape(0), n = model_.bodies.size();
     const size_t drives = targets.shape(1), controls = pedals.shape(1), roads = heights.shape(1);
@@ -449,12 +464,18 @@ class MultibodyHandle {
     if ((controls != 0 && pedals.shape(0) != steps) || (roads != 0 && heights.shape(0) != steps)) {
       throw std::invalid_argument("all inputs need a row for each step");
     }
+    const size_t given = at_wheels.shape(1), wheels = model_.wheels.size();
+    if (given != 0 && (given != per_wheel * wheels || at_wheels.shape(0) != steps || controls == 0 ||
+                       model_.actuators.size() != 2 * wheels)) {
+      throw std::invalid_argument("inputs of the wheels need pedals, two actuators a wheel, and five columns for each");
+    }
     if (every == 0) throw std::invalid_argument("every must be one or more");
     const size_t kept = steps / every;
     NewArray times = new_array({kept}), poses = new_array({kept, n, pose_size}), twists = new_array({kept, n, twist_size});
     NewArray spins = new_array({kept, model_.wheels.size()});
     NewArray tyre_out = new_array({kept, model_.tyres.size(), force_size});
     NewArray drive_out = new_array({kept, model_.drives.size()});
+    NewArray lines = new_array({kept, model_.actuators.size(), 2});
     NewArray other = new_array({kept, other_size});
     size_t done = 0;
     double seconds = 0.0;
@@ -468,6 +489,7 @@ class MultibodyHandle {
           target = {next, (next - target.value) / h};
         }
         if (controls != 0) set_pedals(pedals.data() + i * controls);
+        if (given != 0) assist_wheels(at_wheels.data() + i * given);
         for (size_t j = 0; j < roads; ++j) {
           Road& road = model_.inputs.roads[j];
           const double next = heights.data()[i * roads + j];
@@ -484,12 +506,17 @@ class MultibodyHandle {
         for (size_t j = 0; j < model_.drives.size(); ++j) {
           drive_out.data()[done * model_.drives.size() + j] = drive_force_now(j);
         }
+        double* line = lines.data() + done * model_.actuators.size() * 2;
+        for (const LineState& s : model_.actuators_now()) {
+          *line++ = s.length;
+          *line++ = s.rate;
+        }
         store_other(other.data() + done * other_size, h);
         ++done;
       }
       seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
-    return {times, poses, twists, spins, tyre_out, drive_out, other, done, seconds};
+    return {times, poses, twists, spins, tyre_out, drive_out, lines, other, done, seconds};
   }
 
   NewArray line_lengths() {
@@ -567,7 +594,17 @@ class MultibodyHandle {
     model_.inputs.gear = p[2];
     for (size_t k = 0; k < full_brake_.size(); ++k) model_.inputs.brake_torques[k] = p[1] * full_brake_[k];
   }
-  // Centre of gravity of everything: position, velocity, acceleration; engine speed, gear, clutch torque.
+  // After the pedals. Columns: an input of all wheels, then the next.
+  void assist_wheels(const double* p) {
+    Inputs& in = model_.inputs;
+    const size_t n = model_.wheels.size();
+    for (size_t k = 0; k < n; ++k) in.brake_torques[k] += p[k];
+    std::copy_n(p + n, n, in.drive_torques.begin());
+    std::copy_n(p + 2 * n, n, in.steer_offsets.begin());
+    std::copy_n(p + 3 * n, 2 * n, in.pushes.begin());
+  }
+  // Centre of gravity of everything: position, velocity, acceleration; engine speed, gear, clutch torque; angular
+  // acceleration of the sprung body in its own axes.
   void store_other(double* out, double h) const {
     V3 place{0, 0, 0}, velocity{0, 0, 0}, before{0, 0, 0};
     double mass = 0.0;
@@ -586,6 +623,9 @@ class MultibodyHandle {
     out[9] = model_.state.driveline.engine_speed;
     out[10] = model_.state.driveline.gear;
     out[11] = model_.state.driveline.clutch_torque;
+    if (model_.sprung == ground) return;
+    const auto body = static_cast<size_t>(model_.sprung);
+    for (int j = 0; j < 3; ++j) out[12 + j] = (model_.state.twists[body].w[j] - model_.state.previous[body].w[j]) / h;
   }
 
   double drive_force_now(size_t j) {
@@ -645,7 +685,11 @@ void bind_multibody(nb::module_& m) {
            "Motion of the first joint = ratio times that of the second.")
       .def("add_assist", &MultibodyHandle::add_assist, "first"_a, "second"_a, "load"_a,
            "A load along the motion of the first joint over the motion of the second.")
-      .def("add_wheel", &MultibodyHandle::add_wheel, "body"_a, "brake_body"_a, "drive_body"_a, "axis"_a, "inertia"_a)
+      .def("add_actuator", &MultibodyHandle::add_actuator, "a"_a, "b"_a, "end_a"_a, "end_b"_a)
+      .def("set_sprung", &MultibodyHandle::set_sprung, "body"_a,
+           "The body whose z axis wheels are steered about, and whose angular acceleration is told.")
+      .def("add_wheel", &MultibodyHandle::add_wheel, "body"_a, "brake_body"_a, "drive_body"_a, "axis"_a, "centre"_a,
+           "inertia"_a)
       .def("add_tyre", &MultibodyHandle::add_tyre, "model"_a, "mirrored"_a, "coefficients"_a, "deflection_load"_a,
            "bottoming"_a, "centre"_a, "pressure"_a)
       .def("add_air", &MultibodyHandle::add_air, "body"_a, "drag"_a, "front_lift"_a, "rear_lift"_a, "centre"_a,
@@ -682,8 +726,10 @@ void bind_multibody(nb::module_& m) {
       .def("step", &MultibodyHandle::step, "h"_a, "iterations"_a, "count"_a,
            "Implicit Euler steps; the largest change of a velocity in the last Newton iteration of any.")
       .def("run", &MultibodyHandle::run, "h"_a, "iterations"_a, "every"_a, "targets"_a, "pedals"_a, "heights"_a,
-           "Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, [position, velocity and "
-           "acceleration of the centre of gravity, engine speed, gear, clutch torque], states kept, seconds).")
+           "at_wheels"_a,
+           "Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, [length, rate] of actuators, "
+           "[position, velocity and acceleration of the centre of gravity, engine speed, gear, clutch torque, angular "
+           "acceleration of the sprung body], states kept, seconds).")
       .def("line_lengths", &MultibodyHandle::line_lengths)
       .def("tyre_forces", &MultibodyHandle::tyre_forces_now,
            "Rows Fx, Fy, Fz, Mx, My, Mz, kappa, alpha, gamma, deflection of each tyre.")

@@ -64,8 +64,9 @@ size_t check_wheel(int i) {
 
 void check_controls(size_t every, const Rows& controls) {
   if (every == 0) throw std::invalid_argument("every must be one or more");
-  if (controls.shape(1) != 4 && controls.shape(1) != 5)
-    throw std::invalid_argument("controls need four or five columns");
+  const size_t driver = controls.shape(1) > rtm::wheel_inputs ? controls.shape(1) - rtm::wheel_inputs : controls.shape(1);
+  if (driver != 4 && driver != 5)
+    throw std::invalid_argument("controls need four or five columns, and those of the wheels if any");
 }
 
 ScriptRows rows_of(double h, const Rows& controls, const Rows& heights) {
@@ -76,6 +77,13 @@ ScriptRows rows_of(double h, const Rows& controls, const Rows& heights) {
   rows.tyres = heights.shape(1);
   rows.h = h;
   return rows;
+}
+
+// A row of a run, with what nothing but a row needs.
+template <class R, int lanes, class T>
+void write_row(const rtm::Compiled<R, lanes>& model, RtmRun<T>& run, T* out) {
+  rtm::read_ride_heights(model, run.parameters, run.state, run.outputs);
+  rtm::write_row(run.inputs, run.state, run.outputs, model.tyre_count, out);
 }
 
 // Where a script begins: a settled vehicle rolls straight ahead.
@@ -273,7 +281,7 @@ class RtmHandle {
       const auto begin = std::chrono::steady_clock::now();
       for (size_t k = 0; k < kept; ++k) {
         step_many(model_, run_, driver, h, k * every, (k + 1) * every);
-        rtm::write_row(run_.state, run_.outputs, model_.tyre_count, out.data() + k * columns);
+        write_row(model_, run_, out.data() + k * columns);
       }
       seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
@@ -374,8 +382,7 @@ class RtmHandle {
         step_many(model_, run, driver, h, 0, lead);
         for (size_t k = 0; k < kept; ++k) {
           step_many(model_, run, driver, h, lead + k * every, lead + (k + 1) * every);
-          rtm::write_row(run.state, run.outputs, model_.tyre_count,
-                         rtm::write_row(run.inputs, values.data() + k * columns));
+          write_row(model_, run, rtm::write_row(run.inputs, values.data() + k * columns));
         }
       }
       for (size_t first = 0; first < m; first += directions) {
@@ -453,7 +460,7 @@ class RtmHandle {
     for (size_t i = 0; i < kept; ++i) {
       step_many(narrow_, run, driver, h, lead + i * every, lead + (i + 1) * every);
       D* begin = with_inputs ? rtm::write_row(run.inputs, row.data()) : row.data();
-      rtm::write_row(run.state, run.outputs, narrow_.tyre_count, begin);
+      write_row(narrow_, run, begin);
       for (size_t j = 0; j < columns; ++j) {
         values[i * columns + j] = row[j].v;
         for (size_t k = 0; k < count; ++k) slopes[(i * columns + j) * m + first + k] = row[j].d[k];
@@ -520,7 +527,8 @@ void bind_rtm(nb::module_& m) {
       .def("start", &RtmHandle::start, "speed"_a, "spins"_a, "engine_speed"_a, "gear"_a)
       .def("keep_start", &RtmHandle::keep_start, "Remember the present state as that from which derivatives are taken.")
       .def("run", &RtmHandle::run, "h"_a, "every"_a, "controls"_a, "heights"_a,
-           "Rows of controls (steering-wheel angle, throttle, brake, gear) to rows of states, and the seconds spent.")
+           "Rows of controls (steering-wheel angle, throttle, brake, gear, and what assistance systems do at the wheels) "
+           "to rows of states, and the seconds spent.")
       .def("derivatives", &RtmHandle::derivatives, "h"_a, "every"_a, "controls"_a, "heights"_a, "seeds"_a)
       .def("settle", &RtmHandle::settle, "h"_a, "steps"_a, "along"_a,
            "Come to rest on level ground, with derivatives along directions of the parameters, one in each row; the "

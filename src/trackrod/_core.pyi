@@ -112,7 +112,14 @@ class Multibody:
         A load along the motion of the first joint over the motion of the second.
         """
 
-    def add_wheel(self, body: int, brake_body: int, drive_body: int, axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], inertia: float) -> int: ...
+    def add_actuator(self, a: int, b: int, end_a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], end_b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int: ...
+
+    def set_sprung(self, body: int) -> None:
+        """
+        The body whose z axis wheels are steered about, and whose angular acceleration is told.
+        """
+
+    def add_wheel(self, body: int, brake_body: int, drive_body: int, axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], inertia: float) -> int: ...
 
     def add_tyre(self, model: int, mirrored: bool, coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], deflection_load: tuple[Sequence[float], Sequence[float]], bottoming: tuple[Sequence[float], Sequence[float]], centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], pressure: float) -> int: ...
 
@@ -187,9 +194,9 @@ class Multibody:
         Implicit Euler steps; the largest change of a velocity in the last Newton iteration of any.
         """
 
-    def run(self, h: float, iterations: int, every: int, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pedals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], int, float]:
+    def run(self, h: float, iterations: int, every: int, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pedals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], at_wheels: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], int, float]:
         """
-        Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, [position, velocity and acceleration of the centre of gravity, engine speed, gear, clutch torque], states kept, seconds).
+        Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, [length, rate] of actuators, [position, velocity and acceleration of the centre of gravity, engine speed, gear, clutch torque, angular acceleration of the sprung body], states kept, seconds).
         """
 
     def line_lengths(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
@@ -270,7 +277,7 @@ class Rtm:
 
     def run(self, h: float, every: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], float]:
         """
-        Rows of controls (steering-wheel angle, throttle, brake, gear) to rows of states, and the seconds spent.
+        Rows of controls (steering-wheel angle, throttle, brake, gear, and what assistance systems do at the wheels) to rows of states, and the seconds spent.
         """
 
     def derivatives(self, h: float, every: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], seeds: Sequence[int]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')]]: ...

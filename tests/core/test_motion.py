@@ -9,9 +9,20 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from trackrod.core import signals
-from trackrod.core.corners import Corner
+from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import UnknownNameError
-from trackrod.core.motion import FIRST, READERS, Attitude, Motion, Values, Vector, WheelPose, rotation_matrices
+from trackrod.core.motion import (
+    FIRST,
+    READERS,
+    Attitude,
+    BrakeLine,
+    Motion,
+    Values,
+    Vector,
+    WheelPose,
+    rotation_matrices,
+)
+from trackrod.core.wheel_inputs import WHEEL_SIGNALS
 
 ANGLE = st.floats(-3.1, 3.1)
 LEAN = st.floats(-1.5, 1.5)
@@ -108,6 +119,24 @@ def test_what_a_model_does_not_know_is_left_out() -> None:
         Rolling(rows()[0]).value("yaw_rte_radps")
 
 
+class Assisted(Rolling):
+    """Added brake torque of one wheel, in the last column; nothing else acts."""
+
+    def wheel_input(self, name: str, corner: Corner) -> Values:
+        return self._cells[29] if (name, corner) == ("brake_torque", Corner.RR) else 0.0 * self.time
+
+
+def test_what_assistance_systems_do_not_do_is_left_out() -> None:
+    table = rows()
+    run = Assisted(table).run({})
+    added = [column for column in run if column.startswith(("added", "steer_offset"))]
+    assert added == [signals.ADDED_BRAKE_TORQUE[corner].column for corner in Corner]
+    assert np.array_equal(run[signals.ADDED_BRAKE_TORQUE[Corner.RR]], table[:, 29])
+    table[:, 29] = 0.0
+    assert not [column for column in Assisted(table).run({}) if column.startswith("added")]
+    assert Assisted(table[0]).value(signals.ADDED_BRAKE_TORQUE[Corner.RR].column) == 0.0
+
+
 class Numbered(Rolling):
     """Every quantity has a number of its own."""
 
@@ -121,7 +150,16 @@ class Numbered(Rolling):
     velocity = property(lambda self: (9.0, 10.0, 11.0))  # type: ignore[assignment]
     acceleration = property(lambda self: (12.0, 13.0, 14.0))  # type: ignore[assignment]
     rates = property(lambda self: (15.0, 16.0, 17.0))  # type: ignore[assignment]
+    angular_acceleration = property(lambda self: (18.0, 19.0, 20.0))  # type: ignore[assignment]
+    ride_heights = property(lambda self: (21.0, 22.0))  # type: ignore[assignment]
+    brake_line = property(lambda self: BrakeLine(2.0, {Axle.FRONT: 4.0, Axle.REAR: 8.0}))  # type: ignore[assignment]
     tyres = property(lambda self: {corner: [10 * i] for i, corner in enumerate(Corner)})  # type: ignore[assignment]
+
+    def damper(self, corner: Corner) -> Vector:
+        return [first + list(Corner).index(corner) for first in (90.0, 200.0)]
+
+    def wheel_input(self, name: str, corner: Corner) -> Values:
+        return 300.0 + 10 * list(WHEEL_SIGNALS).index(name) + list(Corner).index(corner)
 
     def wheel_speed(self, corner: Corner) -> Values:
         return 50.0 + list(Corner).index(corner)
@@ -137,6 +175,8 @@ def test_every_signal_is_the_quantity_of_its_name() -> None:
         signals.RACK_TRAVEL: 1, signals.GEAR: 2, signals.ENGINE_SPEED: 3, signals.STEERING_TORQUE: 4,
         signals.TORSION_BAR_TWIST: 5, signals.X: 6, signals.Y: 7, signals.Z: 8, signals.VX: 9, signals.VY: 10,
         signals.AX: 12, signals.AY: 13, signals.AZ: 14, signals.ROLL_RATE: 15, signals.PITCH_RATE: 16,
+        signals.ROLL_ACCELERATION: 18, signals.PITCH_ACCELERATION: 19, signals.YAW_ACCELERATION: 20,
+        signals.RIDE_HEIGHT_FRONT: 21, signals.RIDE_HEIGHT_REAR: 22,
         signals.YAW_RATE: 17, signals.ROLL: 0, signals.PITCH: 0, signals.YAW: 0, signals.SIDESLIP: np.arctan2(10, 9),
     }  # fmt: skip
     for i, corner in enumerate(Corner):
@@ -145,6 +185,12 @@ def test_every_signal_is_the_quantity_of_its_name() -> None:
             signals.FX[corner]: at, signals.FY[corner]: at + 1, signals.FZ[corner]: at + 2, signals.MZ[corner]: at + 5,
             signals.SLIP_RATIO[corner]: at + 6, signals.SLIP_ANGLE[corner]: at + 7, signals.WHEEL_SPEED[corner]: 50 + i,
             signals.WHEEL_TRAVEL[corner]: 60 + i, signals.STEER[corner]: 70 + i, signals.CAMBER[corner]: 80 + i,
+            signals.MY[corner]: at + 4, signals.DAMPER_LENGTH[corner]: 90 + i, signals.DAMPER_VELOCITY[corner]: 200 + i,
+            # at full pedal 2 Pa give 4 and 8 N·m; the pedal is at 102
+            signals.BRAKE_PRESSURE[corner]: 2 * (102 + (300 + i) / (4 if i < 2 else 8)),
+            signals.ADDED_BRAKE_TORQUE[corner]: 300 + i, signals.ADDED_DRIVE_TORQUE[corner]: 310 + i,
+            signals.STEER_OFFSET[corner]: 320 + i, signals.ADDED_DAMPER_FORCE[corner]: 330 + i,
+            signals.ADDED_SPRING_FORCE[corner]: 340 + i,
         }  # fmt: skip
     assert {signal.column: value for signal, value in expected.items()} == {
         column: motion.value(column) for column in READERS

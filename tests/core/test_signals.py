@@ -35,12 +35,18 @@ BODY = [
     "yaw_rate_radps",
     "roll_rate_radps",
     "pitch_rate_radps",
+    "yaw_acceleration_radps2",
+    "roll_acceleration_radps2",
+    "pitch_acceleration_radps2",
     "sideslip_rad",
+    "ride_height_front_m",
+    "ride_height_rear_m",
 ]
 CORNER = [
     "Fx_{}_N",
     "Fy_{}_N",
     "Fz_{}_N",
+    "My_{}_Nm",
     "Mz_{}_Nm",
     "slip_angle_{}_rad",
     "slip_ratio_{}",
@@ -48,6 +54,14 @@ CORNER = [
     "wheel_travel_{}_m",
     "steer_{}_rad",
     "camber_{}_rad",
+    "damper_length_{}_m",
+    "damper_velocity_{}_mps",
+    "brake_pressure_{}_Pa",
+    "added_brake_torque_{}_Nm",
+    "added_drive_torque_{}_Nm",
+    "steer_offset_{}_rad",
+    "added_damper_force_{}_N",
+    "added_spring_force_{}_N",
 ]
 NAME = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,20}", fullmatch=True)
 WITH_UNIT = st.sampled_from([kind for kind in KINDS.values() if kind.suffix])

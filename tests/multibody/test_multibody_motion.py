@@ -12,7 +12,9 @@ from scipy.spatial.transform import Rotation
 
 from trackrod.core import signals
 from trackrod.core.corners import Corner
+from trackrod.core.wheel_inputs import WHEEL_SIGNALS
 from trackrod.multibody.motion import MultibodyMotion, Rows, joint_angles, joint_travel, wheel_pose
+from trackrod.vehicle.systems import Brakes
 
 Array = NDArray[np.float64]
 
@@ -27,6 +29,7 @@ BODY = {corner: f"carrier_{corner}" for corner in Corner}
 NAMES = ["rack", "chassis", *BODY.values()]
 MASS_CENTRES = np.array([[1.1, 0.1, 0.2], [-0.1, 0.05, 0.6], *np.add(list(CENTRES.values()), [0.02, -0.1, 0.03])])
 CHASSIS_E = np.array([12.0, -3.0, 0.9])
+BRAKES = Brakes(largest_pressure=1e7, front_torque=2e-4, rear_torque=1e-4)
 R_CHASSIS = Rotation.from_euler("ZYX", [0.7, 0.04, -0.05])
 
 
@@ -34,10 +37,12 @@ def fake(column: Any = None, tyres: tuple[Corner, ...] = tuple(Corner)) -> Any:
     """What the functions ask of a compiled model."""
     axes = {corner: Rotation.from_euler("ZX", [0.01, -0.02]).apply([0.0, 1.0, 0.0]) for corner in Corner}
     wheels = {c: SimpleNamespace(body=BODY[c], centre=CENTRES[c], axis=axes[c]) for c in Corner}
-    vehicle = SimpleNamespace(chassis="chassis", wheel=wheels.__getitem__, steering=SimpleNamespace(ratio=-0.008))
+    steering = SimpleNamespace(ratio=-0.008)
+    vehicle = SimpleNamespace(chassis="chassis", wheel=wheels.__getitem__, steering=steering, brakes=BRAKES)
     return SimpleNamespace(
         vehicle=vehicle, index={name: i for i, name in enumerate(NAMES)}, centres=MASS_CENTRES,
         corners=tuple(Corner), tyres=tyres, column=column, drives={"rack": 0, "steering_wheel": 1},
+        undamped={Corner.FR},
     )  # fmt: skip
 
 
@@ -111,7 +116,8 @@ def given(n: int, tyres: int) -> dict[str, Array]:
     poses[..., 3:] /= np.linalg.norm(poses[..., 3:], axis=-1)[..., None]
     return {
         "inputs": numbers(n, 3), "time": numbers(n), "poses": poses, "twists": numbers(n, len(NAMES), 6),
-        "spins": numbers(n, 4), "tyres": numbers(n, tyres, 10), "drives": numbers(n, 2), "other": numbers(n, 12),
+        "spins": numbers(n, 4), "tyres": numbers(n, tyres, 10), "drives": numbers(n, 2), "other": numbers(n, 15),
+        "at_wheels": numbers(n, 20), "lines": numbers(n, 8, 2),
     }  # fmt: skip
 
 
@@ -134,13 +140,14 @@ def test_every_column_of_a_row_is_what_the_core_gave() -> None:
     quaternion = np.column_stack([attitude.w, attitude.x, attitude.y, attitude.z])
     assert np.array_equal(quaternion, core["poses"][:, 1, 3:])
     assert motion.rack_travel == pytest.approx(-0.008 * core["inputs"][:, 0])
-    assert motion.steering_torque is None
+    assert motion.steering_torque == pytest.approx(-0.008 * core["drives"][:, 0])  # by virtual power
     assert motion.torsion_bar_twist is None
+    assert np.array_equal(np.transpose(motion.angular_acceleration), core["other"][:, 12:15])
     run = motion.run({})
     for i, corner in enumerate(Corner):
         assert np.array_equal(motion.wheel_speed(corner), core["spins"][:, i])
         of_corner = [k for k, where in enumerate(corners) if where is corner]
-        for which, signal in ((0, signals.FX), (1, signals.FY), (2, signals.FZ), (5, signals.MZ)):
+        for which, signal in ((0, signals.FX), (1, signals.FY), (2, signals.FZ), (4, signals.MY), (5, signals.MZ)):
             assert run[signal[corner]] == pytest.approx(core["tyres"][:, of_corner, which].sum(axis=1))
         for which, signal in ((6, signals.SLIP_RATIO), (7, signals.SLIP_ANGLE)):
             assert run[signal[corner]] == pytest.approx(core["tyres"][:, of_corner, which].mean(axis=1))
@@ -148,6 +155,33 @@ def test_every_column_of_a_row_is_what_the_core_gave() -> None:
         found = motion.wheel(corner)
         expected = wheel_pose(layout.model, corner, poses[:, 2 + i], poses[:, 1])
         assert np.array_equal(found.travel, expected.travel)
+        assert found.steer == pytest.approx(expected.steer + core["at_wheels"][:, 8 + i])
+        length, rate = motion.damper(corner)
+        assert length == pytest.approx(core["lines"][:, i, 0] - (1000.0 if corner is Corner.FR else 0.0))
+        assert np.array_equal(rate, core["lines"][:, i, 1])
+        for k, family in enumerate(WHEEL_SIGNALS.values()):
+            assert np.array_equal(run[family[corner]], core["at_wheels"][:, 4 * k + i])
+        torque = 1e7 * (2e-4 if i < 2 else 1e-4)
+        expected_pressure = 1e7 * (core["inputs"][:, 2] + core["at_wheels"][:, i] / torque)
+        assert run[signals.BRAKE_PRESSURE[corner]] == pytest.approx(expected_pressure)
+
+
+def test_ride_heights_are_those_of_points_of_the_body() -> None:
+    layout = Rows(fake(), road=0.1)
+    core = given(1, 4)
+    core["poses"][:, 1] = chassis_pose()
+    found = MultibodyMotion(layout.joined(**core), layout).ride_heights
+    for height, middle in zip(found, ([1.25, 0.02, 0.3], [-1.45, 0.02, 0.315]), strict=True):
+        expected = CHASSIS_E + R_CHASSIS.apply(np.array(middle) - MASS_CENTRES[1])
+        assert height == pytest.approx(expected[2] - 0.1)
+
+
+def test_inputs_come_in_the_order_of_the_wheels_of_the_model() -> None:
+    model = fake()
+    model.corners = (Corner.RR, Corner.FL, Corner.FR, Corner.RL)
+    assert Rows(model).of_wheels(np.arange(20.0)[None]).tolist() == [
+        [k + i for k in (0.0, 4.0, 8.0, 12.0, 16.0) for i in (3, 0, 1, 2)]
+    ]
 
 
 def test_a_steering_mechanism_comes_last() -> None:

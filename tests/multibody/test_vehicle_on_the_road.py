@@ -263,7 +263,7 @@ def test_a_vehicle_in_space_keeps_its_momentum(steering: SteeringModel) -> None:
     assert tuple(model.drives) == (("rack",) if steering is SteeringModel.RATIO else ("steering_wheel",))
     targets = np.linspace(0.0, 0.01 if steering is SteeringModel.RATIO else 1.0, 201)[1:, None].copy()
     none = np.zeros((200, 0))
-    _, _, twists, *_ = core.run(5e-4, 3, 20, targets, none, none)
+    _, _, twists, *_ = core.run(5e-4, 3, 20, targets, none, none, none)
     momentum = np.array([group.mass for group in model.groups])[:, None] * twists[:, :, :3]
     exchanged = np.abs(momentum).sum(axis=1).max()
     assert exchanged > 10.0  # [kg m/s]

@@ -27,9 +27,19 @@ def controls() -> np.ndarray:
     return np.column_stack((0.8 * np.sin(k / 25), throttle, brake, np.zeros(STEPS)))
 
 
+def assisted() -> np.ndarray:
+    """The same, with inputs at every wheel that no two have alike."""
+    k = np.arange(STEPS)[:, None]
+    largest = np.repeat([400.0, 200.0, 0.02, 900.0, 700.0], 4) * np.linspace(0.5, 1.5, 20)
+    waves = largest * np.sin(k / 30 + np.arange(20))
+    waves[:, :4] = np.abs(waves[:, :4])  # brakes
+    return np.column_stack((controls(), waves))
+
+
 def rows_of_both(
-    name: str, compliance: Compliance, steering: SteeringSpec | None = None
+    name: str, compliance: Compliance, steering: SteeringSpec | None = None, given: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
+    given = controls() if given is None else given
     spec = replace(spec_of(name, compliance=compliance), steering=steering).with_parameters(
         friction_front=80.0, friction_rear=50.0, lift_front=0.05, lift_rear=-0.02, cg_y=0.02
     )
@@ -39,14 +49,22 @@ def rows_of_both(
     for model in (core, twin):
         model.reset()
         model.start(20.0, SPINS, 250.0, 3)
-    fast, _ = core.run(1e-3, 1, controls(), waves)
-    return fast, twin.run(controls(), waves)
+    fast, _ = core.run(1e-3, 1, given, waves)
+    return fast, twin.run(given, waves)
 
 
 @pytest.mark.parametrize("compliance", Compliance)
 @pytest.mark.parametrize("name", ["double_wishbone_car", "lcv_7t"])
 def test_twin_and_core_agree(name: str, compliance: Compliance) -> None:
     compare(*rows_of_both(name, compliance))
+
+
+@pytest.mark.parametrize("name", ["double_wishbone_car", "lcv_7t"])
+def test_twin_and_core_agree_under_inputs_of_the_wheels(name: str) -> None:
+    fast, slow = rows_of_both(name, True, given=assisted())
+    compare(fast, slow)
+    plain, _ = rows_of_both(name, True)
+    assert np.abs(fast - plain)[:, 5:26].max(axis=0).min() > 1e-5, "the inputs do nothing"
 
 
 def test_twin_and_core_agree_with_an_elastic_steering() -> None:

@@ -111,6 +111,45 @@ def test_the_height_is_that_of_the_centre_of_gravity(name: str, kind: str) -> No
     assert run[signals.Y][0] == pytest.approx(total.centre[1], abs=8e-3)
 
 
+@both
+def test_angular_accelerations_are_the_derivatives_of_the_rates(name: str, kind: str) -> None:
+    """Of the step before a sample, in which both integrators hold them: no approximation."""
+    run = moved(name, kind)
+    for of, acceleration in (
+        (signals.YAW_RATE, signals.YAW_ACCELERATION),
+        (signals.ROLL_RATE, signals.ROLL_ACCELERATION),
+        (signals.PITCH_RATE, signals.PITCH_ACCELERATION),
+    ):
+        found = run[acceleration]
+        assert np.ptp(found) > 0.5
+        assert np.abs(np.diff(run[of]) / STEP - found[1:]).max() < 1e-9 * np.abs(found).max()
+
+
+@both
+def test_damper_velocities_are_the_derivatives_of_the_lengths(name: str, kind: str) -> None:
+    """The steering wheel turns: what it does to the lengths is part of it."""
+    run = moved(name, kind)
+    for corner in Corner:
+        length, velocity = run[signals.DAMPER_LENGTH[corner]], run[signals.DAMPER_VELOCITY[corner]]
+        assert np.ptp(length) > 0.01
+        error = np.abs(np.diff(length) / STEP - velocity[1:])[20:]
+        assert error.max() < 3e-4 * np.abs(velocity).max(), corner
+
+
+@both
+def test_ride_heights_are_those_of_two_points_of_the_body(name: str, kind: str) -> None:
+    """They lie a wheelbase apart and follow pitch; with travel and roll they give the heights of wheel centres."""
+    run = moved(name, kind)
+    centres = {corner: np.array(vehicle(name).wheel(corner).centre) for corner in Corner}
+    middles = [0.5 * (centres[a] + centres[b]) for a, b in ((Corner.FL, Corner.FR), (Corner.RL, Corner.RR))]
+    along, across, up = middles[0] - middles[1]
+    roll, pitch = run[signals.ROLL], run[signals.PITCH]
+    apart = -along * np.sin(pitch) + np.cos(pitch) * (across * np.sin(roll) + up * np.cos(roll))
+    difference = run[signals.RIDE_HEIGHT_FRONT] - run[signals.RIDE_HEIGHT_REAR]
+    assert np.ptp(difference) > 0.01
+    assert np.abs(difference - apart).max() < 2e-6
+
+
 @pytest.mark.parametrize("name", [*NAMES, "lcv_7t", "suv"])
 def test_the_total_centre_is_the_mean_of_all_masses(name: str) -> None:
     """Sprung body and wheels at unequal travels, from the specification; without travel that of the vehicle."""

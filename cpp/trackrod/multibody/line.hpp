@@ -61,6 +61,13 @@ inline LineState line_state(const Line& e, const Relative<double>& x) {
   return {length, dot(n, speed), n};
 }
 
+// The two ends of an actuator, whose force is given: what it exerts on a, without derivatives.
+inline Response pushed(const Line& e, const Relative<double>& x, double force) {
+  Response out;
+  add_point_force(out, x, e.arm_a, line_state(e, x).direction * force, zero3(), zero3());
+  return out;
+}
+
 inline Response respond(const Line& e, const Relative<double>& x) {
   const LineState s = line_state(e, x);
   const V3 speed = x.rho_dot + x.R * cross(x.w, e.arm_a);

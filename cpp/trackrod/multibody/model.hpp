@@ -54,6 +54,7 @@ class Model {
   std::vector<Torsion> torsions;
   std::vector<Beam> beams;
   std::vector<Drive> drives;
+  std::vector<Line> actuators;  // their curves are empty: the forces are inputs
   std::vector<Gear> gears;
   std::vector<Assist> assists;
   std::vector<Wheel> wheels;
@@ -61,6 +62,7 @@ class Model {
   std::vector<Air> air;
   std::vector<Differential> differentials;
   std::vector<Curve> profiles;  // height of the road over x in E [m]
+  int sprung = ground;          // body whose z axis wheels are steered about
   State state;
   Inputs inputs;
 
@@ -100,7 +102,11 @@ class Model {
     lock_torques_.resize(wheels.size());
     next_slips_.resize(tyres.size());
     state.resize(n, wheels.size(), tyres.size());
-    inputs.resize(n, wheels.size(), tyres.size(), drives.size());
+    inputs.resize(n, wheels.size(), tyres.size(), drives.size(), actuators.size());
+    axes_.resize(wheels.size());
+    actuator_states_.resize(actuators.size());
+    centres_.resize(tyres.size());
+    turn_wheels();
     trial_ = state.twists;
     trial_spins_ = state.spins;
     sensitivity_.resize(n);
@@ -139,6 +145,7 @@ class Model {
       decided_ = driveline::begin_step(hardware_, state.driveline, driver, state.spins.data(), count, h);
     }
     lock_differentials();
+    turn_wheels();
     follow_profiles(h);
     double change = 0.0;
     for (int i = 0; i < iterations; ++i) {
@@ -248,6 +255,18 @@ class Model {
     return relative(A.r, A.R, A.u, B.r, B.R, B.u);
   }
 
+  // Lengths and rates of the actuators at the present state.
+  const std::vector<LineState>& actuators_now() {
+    load_present();
+    for (std::size_t j = 0; j < actuators.size(); ++j) {
+      const Line& e = actuators[j];
+      const BodyState& A = body_state(e.a);
+      const BodyState& B = body_state(e.b);
+      actuator_states_[j] = line_state(e, relative(A.r, A.R, A.u, B.r, B.R, B.u));
+    }
+    return actuator_states_;
+  }
+
  private:
   void place_bodies(const std::vector<Twist<double>>& trial, double h) {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -282,6 +301,17 @@ class Model {
     for (std::size_t j = 0; j < drives.size(); ++j) add_element(drives[j], to, inputs.targets[j]);
     for (const Gear& e : gears) add_tie(e, to);
     for (const Assist& e : assists) add_tie(e, to);
+    for (std::size_t j = 0; j < actuators.size(); ++j) {
+      if (inputs.pushes[j] != 0.0) add_actuator(actuators[j], inputs.pushes[j], to);
+    }
+  }
+  // Without derivatives: its direction hardly changes in a step, and a vehicle without actuators pays nothing for them.
+  void add_actuator(const Line& e, double force, const Assembly& to) {
+    const BodyState& A = body_state(e.a);
+    const BodyState& B = body_state(e.b);
+    const Relative<double> x = relative(A.r, A.R, A.u, B.r, B.R, B.u);
+    Assembly forces{to.W, nullptr, to.h, to.v};
+    assemble(pushed(e, x, force), x, e.a, e.b, A, B, forces);
   }
   template <class Element>
   void add_tie(const Element& e, Assembly& to) {
@@ -357,14 +387,15 @@ class Model {
       Vec3<D> f{D(0.0), D(0.0), D(0.0)}, m{D(0.0), D(0.0), D(0.0)};
       D torque(0.0);
       for (int t = wheel.first_tyre; t < wheel.first_tyre + wheel.tyre_count; ++t) {
-        const WheelForces<D> o = forces_of(t, wheel, r, R, v, w, spin, h);
+        const WheelForces<D> o = forces_of(t, k, r, R, v, w, spin, h);
         f += o.f;
         m += o.m;
         torque += o.spin;
       }
       // moment in body axes; the spin's momentum resists the turning of its axis
-      const D w_axis = dot(w, wheel.axis);
-      const Vec3<D> gyro = cross(w, wheel.axis * ((spin + w_axis) * wheel.inertia));
+      const V3& axis = axes_[k];
+      const D w_axis = dot(w, axis);
+      const Vec3<D> gyro = cross(w, axis * ((spin + w_axis) * wheel.inertia));
       // brake: sticks elastically up to its torque, then slips
       D brake = brake::holding(D(state.brake_angles[k]), spin, h);
       const double most = inputs.brake_torques[k];
@@ -372,9 +403,9 @@ class Model {
       if (brake.v < -most) brake = D(-most);
       const double drive = inputs.drive_torques[k] + lock_torques_[k] + driveline_torque(k);
       Vec3<D> m_body = transpose(R) * m - gyro;
-      if (wheel.brake_body == wheel.body) m_body -= wheel.axis * brake;
+      if (wheel.brake_body == wheel.body) m_body -= axis * brake;
       // in axes of the carrier the spin's own acceleration is what is left of the torque about the axis
-      const double old_axis = dot(state.twists[i].w, wheel.axis);
+      const double old_axis = dot(state.twists[i].w, axis);
       const D acceleration = ((spin - state.spins[k]) + (w_axis - old_axis)) * (wheel.inertia / h);
       const D balance = torque + brake + drive - acceleration;
 
@@ -385,8 +416,8 @@ class Model {
         force[3 + j] = m_body[j].v;
       }
       for (int j = 0; j < 6; ++j) W[j] += force[j];
-      if (wheel.brake_body != wheel.body) add_reaction(wheel.brake_body, wheel, -brake.v);
-      add_reaction(wheel.drive_body, wheel, -drive);
+      if (wheel.brake_body != wheel.body) add_reaction(wheel.brake_body, k, -brake.v);
+      add_reaction(wheel.drive_body, k, -drive);
       if (!with_matrix) continue;
 
       // rows: carrier (6), spin (1); residual derivative is minus the derivative of the forces
@@ -412,18 +443,19 @@ class Model {
     }
   }
 
-  WheelForces<Dual<7>> forces_of(int tyre, const Wheel& wheel, const Vec3<Dual<7>>& r, const Mat3<Dual<7>>& R,
+  WheelForces<Dual<7>> forces_of(int tyre, std::size_t wheel, const Vec3<Dual<7>>& r, const Mat3<Dual<7>>& R,
                                  const Vec3<Dual<7>>& v, const Vec3<Dual<7>>& w, const Dual<7>& spin, double h) {
     const auto t = static_cast<std::size_t>(tyre);
-    const auto o = tyre_forces(tyres[t], inputs.roads[t], state.tyres[t], wheel.axis, r, R, v, w, spin, h);
+    const auto o =
+        tyre_forces(tyres[t], inputs.roads[t], state.tyres[t], axes_[wheel], centres_[t], r, R, v, w, spin, h);
     next_slips_[t] = o.slip;
     state.outputs[t] = o.output;
     return o;
   }
 
-  void add_reaction(int body, const Wheel& wheel, double torque) {
+  void add_reaction(int body, std::size_t wheel, double torque) {
     if (body == ground) return;
-    const V3 axis_E = body_state(wheel.body).R * wheel.axis;
+    const V3 axis_E = body_state(wheels[wheel].body).R * axes_[wheel];
     add_to(right_[static_cast<std::size_t>(body)], {0, 0, 0}, transpose(body_state(body).R) * axis_E * torque);
   }
 
@@ -431,6 +463,7 @@ class Model {
   // the present spins, so that a vehicle can be put on the road at speed.
   void add_static_tyres(bool with_matrix) {
     using D = Dual<7>;
+    turn_wheels();
     for (std::size_t k = 0; k < wheels.size(); ++k) {
       const Wheel& wheel = wheels[k];
       const auto i = static_cast<std::size_t>(wheel.body);
@@ -456,13 +489,13 @@ class Model {
           R(row, 2).d[4] = b.R(row, 0);
         }
         const Vec3<D> none{D(0.0), D(0.0), D(0.0)};
-        const WheelForces<D> o = forces_of(t, wheel, r, R, none, none, D(state.spins[k]), 0.0);
+        const WheelForces<D> o = forces_of(t, k, r, R, none, none, D(state.spins[k]), 0.0);
         const D Fz = dot(o.f, road.normal);
         const Vec3<D> f = Vec3<D>{D(road.normal.x), D(road.normal.y), D(road.normal.z)} * Fz;
-        const Vec3<D> axis = R * wheel.axis;
+        const Vec3<D> axis = R * axes_[k];
         const D lean = dot(axis, road.normal);
         const Vec3<D> down = (axis * lean - road.normal) / sqrt(D(1.0) - lean * lean);
-        const Vec3<D> arm = R * e.centre;
+        const Vec3<D> arm = R * centres_[static_cast<std::size_t>(t)];
         const D radius = dot(r + arm - road.point, road.normal) / sqrt(D(1.0) - lean * lean);
         const Vec3<D> m = transpose(R) * cross(arm + down * radius, f);
         Vec6& W = right_[i];
@@ -490,6 +523,26 @@ class Model {
       const double torque = d.torque.at(state.spins[left] - state.spins[right]).value;
       lock_torques_[left] -= torque;
       lock_torques_[right] += torque;
+    }
+  }
+
+  // Spin axes and tyre centres in axes of the carriers. A steer offset turns them about z of the sprung body through the
+  // wheel centre; where that points in the carrier changes slowly, so the poses at the beginning of a step decide.
+  void turn_wheels() {
+    for (std::size_t k = 0; k < wheels.size(); ++k) {
+      const Wheel& wheel = wheels[k];
+      const double offset = inputs.steer_offsets[k];
+      const auto turned = [&](const V3& v, const V3& up) { return rotate(quat_exp(up * offset), v); };
+      V3 up{0, 0, 1};
+      if (offset != 0.0) {
+        const V3 up_E = sprung == ground ? up : rotate(state.poses[static_cast<std::size_t>(sprung)].q, up);
+        up = transpose(to_matrix(state.poses[static_cast<std::size_t>(wheel.body)].q)) * up_E;
+      }
+      axes_[k] = offset == 0.0 ? wheel.axis : turned(wheel.axis, up);
+      for (int i = wheel.first_tyre; i < wheel.first_tyre + wheel.tyre_count; ++i) {
+        const auto t = static_cast<std::size_t>(i);
+        centres_[t] = offset == 0.0 ? tyres[t].centre : wheel.centre + turned(tyres[t].centre - wheel.centre, up);
+      }
     }
   }
 
@@ -565,7 +618,7 @@ class Model {
         for (int p = 0; p < 6; ++p) row[p] -= spin_column_[k][p] * gain / spin_pivot_[k];
         const int body = wheels[k].drive_body;
         if (body == ground) continue;
-        const V3 axis = transpose(body_state(body).R) * (body_state(wheels[k].body).R * wheels[k].axis) * -gain;
+        const V3 axis = transpose(body_state(body).R) * (body_state(wheels[k].body).R * axes_[k]) * -gain;
         add_to(sensitivity_[static_cast<std::size_t>(body)], {0, 0, 0}, axis);
       }
       matrix_.solve(sensitivity_);
@@ -637,7 +690,9 @@ class Model {
   std::vector<Vec6> spin_row_, spin_column_;
   std::vector<double> spin_pivot_, spin_right_;
   std::vector<double> lock_torques_;                // of limited-slip differentials on the wheels [N m]
+  std::vector<V3> axes_, centres_;                 // of wheels and of tyres in axes of the carriers, steer offsets included
   std::vector<TransientSlip<double>> next_slips_;  // of the tyres at the end of the step
+  std::vector<LineState> actuator_states_;
 };
 
 }  // namespace trackrod::multibody

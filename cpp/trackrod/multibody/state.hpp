@@ -40,13 +40,18 @@ struct Inputs {
   std::vector<Wrench<double>> loads;  // on each body: force in E, moment in E about the centre of mass
   std::vector<double> drive_torques;  // on each wheel besides the driveline's [N m]
   std::vector<double> brake_torques;  // largest of each wheel's brake [N m], not negative
+  std::vector<double> steer_offsets;  // of each wheel against its carrier, about z of the sprung body [rad]
+  std::vector<double> pushes;         // of the actuators [N]
   std::vector<DriveTarget> targets;   // of the drives
   std::vector<Road> roads;            // under the tyres; a profile sets them anew in every step
 
-  void resize(std::size_t bodies, std::size_t wheel_count, std::size_t tyre_count, std::size_t drives) {
+  void resize(std::size_t bodies, std::size_t wheel_count, std::size_t tyre_count, std::size_t drives,
+              std::size_t actuators) {
     loads.resize(bodies, {{0, 0, 0}, {0, 0, 0}});
     drive_torques.resize(wheel_count, 0.0);
     brake_torques.resize(wheel_count, 0.0);
+    steer_offsets.resize(wheel_count, 0.0);
+    pushes.resize(actuators, 0.0);
     targets.resize(drives);
     roads.resize(tyre_count);
   }
@@ -67,7 +72,8 @@ inline std::vector<std::pair<double*, std::size_t>> all_numbers(State& state, In
   add(&inputs.gravity, 1);
   add(&inputs.throttle, 1);
   add(&inputs.gear, 1);
-  add_all(inputs.loads, inputs.drive_torques, inputs.brake_torques, inputs.targets, inputs.roads);
+  add_all(inputs.loads, inputs.drive_torques, inputs.brake_torques, inputs.steer_offsets, inputs.pushes, inputs.targets,
+          inputs.roads);
   return pieces;
 }
 

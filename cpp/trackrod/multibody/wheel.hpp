@@ -34,6 +34,7 @@ struct Wheel {
   int body;                    // carrier
   int brake_body, drive_body;  // which take the reactions
   V3 axis;                     // spin axis in axes of the carrier, towards +y
+  V3 centre;                   // of the wheel, in axes of the carrier from its centre of mass [m]
   double inertia;              // about the axis [kg m2], with what turns with it
   int first_tyre = 0, tyre_count = 0;
 };
@@ -52,12 +53,12 @@ struct WheelForces {
 // when it returns.
 template <class T>
 inline WheelForces<T> tyre_forces(const TyreElement& e, const Road& road, TyreState<double>& state, const V3& axis_body,
-                                  const Vec3<T>& r, const Mat3<T>& R, const Vec3<T>& v, const Vec3<T>& w_body,
+                                  const V3& centre_body, const Vec3<T>& r, const Mat3<T>& R, const Vec3<T>& v, const Vec3<T>& w_body,
                                   const T& omega, double h) {
   using D = Dual<4>;
   WheelForces<T> out{{T(0.0), T(0.0), T(0.0)}, {T(0.0), T(0.0), T(0.0)}, T(0.0), {0.0, 0.0}, {}};
   const Vec3<T> axis = R * axis_body;
-  const Vec3<T> arm = R * e.centre;
+  const Vec3<T> arm = R * centre_body;
   const Vec3<T> centre = r + arm;
   const T lean = dot(axis, road.normal);                    // sine of the inclination angle
   const T cosine = sqrt(T(1.0) - lean * lean);

@@ -5,6 +5,7 @@
 // axle by axle, which leaves 6x6.
 #pragma once
 
+#include "trackrod/rtm/assistance.hpp"
 #include "trackrod/rtm/elastic.hpp"
 #include "trackrod/rtm/suspension.hpp"
 
@@ -143,11 +144,12 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
   T rates[wheel_count], tension[wheel_count];
   damper_rates(m, s, k, rates);
   if (m.moving) {
-    elastic.pull_dampers(m, p, s, rates, tension);
+    elastic.pull_dampers(m, p, s, rates, in.damper_force, tension);
   } else {
-    pull_dampers(m, p, s, rates, tension);
+    pull_dampers(m, p, s, rates, in.damper_force, tension);
   }
   suspension_forces(m, p, s, k, tension, right);
+  push_springs<lanes>(in, k, right);
 
   // eliminate the travels, then solve for the body; the matrix is symmetric, its lower part is kept
   const T roll = (p.unsprung_roll_inertia_front + p.unsprung_roll_inertia_rear) * R(2.0);
@@ -197,6 +199,7 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
     s.travel_rate[i] += travelling[i] * h;
     s.travel[i] += s.travel_rate[i] * h;
   }
+  outputs.angular_acceleration = w_dot;
   outputs.acceleration = Rot * (tyre_sum / mass) + Vec3<T>{p.gravity * fall.x, p.gravity * fall.y, p.gravity * fall.z};
 }
 

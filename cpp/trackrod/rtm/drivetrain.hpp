@@ -62,8 +62,9 @@ TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameter
       torque_gain[i] = driveline::torque_gain(m.driveline, engine, i);
     }
     if (i % 2 != 0) continue;
-    lock[i + 1] = value_at(m.axles[i / 2].differential, T(s.spin[i] - s.spin[i + 1]));
-    lock[i] = -lock[i + 1];
+    const T locking = value_at(m.axles[i / 2].differential, T(s.spin[i] - s.spin[i + 1]));
+    lock[i] = in.drive_torque[i] - locking;  // both go through the half-shafts
+    lock[i + 1] = in.drive_torque[i + 1] + locking;
   }
   L base[W::groups], gain[W::groups];  // spin at the end of the step = base + gain * clutch torque
   T mobility[wheel_count];             // spin for each unit of torque
@@ -74,7 +75,7 @@ TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameter
     const L inertia = W::of_axle(p.wheel_inertia_front, p.wheel_inertia_rear, g);
     const L spin = W::load(s.spin, g), angle = W::load(s.brake_angle, g), locking = W::load(lock, g);
     const auto gear = W::constant(torque_gain, g);
-    most[g] = W::of_axle(p.brake_front, p.brake_rear, g) * in.brake;
+    most[g] = W::of_axle(p.brake_front, p.brake_rear, g) * in.brake + W::load(in.brake_torque, g);
     // the spin counts against the carrier, which turns as well and gives way to the torques that it holds
     const L light = h / inertia, taken = W::load(carrier.taken, g);
     const L by_brake = light + taken, by_drive = light + taken * W::constant(m.wheels->on_carrier, g);

@@ -168,9 +168,9 @@ struct ElasticStep {
   }
 
   // Tension of the dampers, which the axle lets shorten: F(r) with r = rate - (what the axle gives to F), by Newton.
-  // `rates` are those of the dampers' lengths by the travels.
+  // `rates` are those of the dampers' lengths by the travels, `push` what assistance systems push them apart with.
   TRACKROD_HD void pull_dampers(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s, const T* rates,
-                                T* pull) {
+                                const T* push, T* pull) {
     const ElasticNumbers<R>& e = *m.elastic_numbers;
     T given[mode_count], yields[mode_count];
     for (int g = 0; g < groups; ++g) {
@@ -216,6 +216,7 @@ struct ElasticStep {
       s.damper_rate[left] = now[0];
       s.damper_rate[right] = now[1];
     }
+    for (int i = 0; i < wheel_count; ++i) pull[i] -= push[i];
     T tension[mode_count];
     split(pull, R(1.0), tension);
     for (int g = 0; g < groups; ++g) {

@@ -17,7 +17,7 @@ struct WheelMotion {
   Vec3<L> p;                      // wheel centre from the sprung centre of gravity, body axes
   Vec3<L> J[2];                   // by the travels of the left and right wheel of the axle
   Vec3<L> G[2];                   // rotation by the same
-  L damper[2];                    // length of the damper by the same
+  L damper[2], spring[2];         // lengths of the damper and of the spring by the same
   Vec3<L> rate;                   // of p in the body
   Vec3<L> turning;                // rotation in the body
   Vec3<L> axis;                   // spin axis in body axes
@@ -80,11 +80,13 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
     const auto turned = [&](const Vec3<L>& a) { return Vec3<L>{a.x * c - a.y * sine, a.x * sine + a.y * c, a.z}; };
     const Vec3<L> turn_by_first = turned(vector(by_first, rx)), turn_by_second = turned(vector(by_second, rx));
     const L damper_by_first = channel(by_first, damper_length), damper_by_second = channel(by_second, damper_length);
+    const L spring_by_first = channel(by_first, spring_length), spring_by_second = channel(by_second, spring_length);
     for (int j = 0; j < 2; ++j) {
       const auto first = W::constant(n.by_first[j], g), second = W::constant(n.by_second[j], g);
       k.J[j] = place_by_first * first + place_by_second * second;
       k.G[j] = turn_by_first * first + turn_by_second * second;
       k.damper[j] = damper_by_first * first + damper_by_second * second;
+      k.spring[j] = spring_by_first * first + spring_by_second * second;
     }
     const auto on_rack = W::constant(n.by_rack, g);
     k.by_rack = place_by_second * on_rack;
@@ -99,6 +101,9 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
     }
     W::store(angle, outputs.steer, g);
     W::store(inclination, outputs.camber, g);
+    W::store(channel(value, damper_length), outputs.damper_length, g);
+    W::store(k.damper[0] * left_rate + k.damper[1] * right_rate + damper_by_second * on_rack * rack_rate,
+             outputs.damper_rate, g);
   }
 }
 

@@ -13,7 +13,8 @@
 namespace trackrod::rtm {
 
 // Columns of a row: steering-wheel angle [rad]; throttle and brake, 0 to 1, where no speed is held, a throttle that is
-// not a number stays what it was; gear; speed to hold [m/s], not a number where none is held (optional column).
+// not a number stays what it was; gear; speed to hold [m/s], not a number where none is held (optional column). Behind
+// them, where assistance systems act, the numbers of trackrod.core.layout.WHEEL_INPUTS in that order.
 struct ScriptRows {
   const double* rows = nullptr;
   size_t columns = 4;
@@ -23,6 +24,9 @@ struct ScriptRows {
   double strength = 0.0;          // of the guide, 0 to 1
   double h = 1e-3;                // [s]
   size_t decision = 10;           // steps from one decision to the next
+
+  bool has_wheels() const { return columns > wheel_inputs; }
+  bool has_speed() const { return columns == (has_wheels() ? 5 + wheel_inputs : 5); }
 };
 
 template <class T>
@@ -37,7 +41,7 @@ class ScriptDriver {
     in.steering_wheel_rate = T((row[0] - static_cast<double>(value_of(in.steering_wheel_angle))) / script_.h);
     in.steering_wheel_angle = T(row[0]);
     in.gear = T(row[3]);
-    const double speed = script_.columns > 4 ? row[4] : NAN;
+    const double speed = script_.has_speed() ? row[4] : NAN;
     if (isnan(speed)) {
       holding_ = false;
       if (!isnan(row[1])) throttle_ = T(row[1]);
@@ -47,6 +51,9 @@ class ScriptDriver {
     }
     in.throttle = throttle_;
     in.brake = brake_;
+    T* const at_wheels = in.data() + wheel_inputs_begin;
+    const double* wheels = row + script_.columns - wheel_inputs;
+    for (size_t k = 0; k < wheel_inputs; ++k) at_wheels[k] = T(script_.has_wheels() ? wheels[k] : 0.0);
     for (size_t t = 0; t < script_.tyres; ++t) {
       const double next = script_.heights[i * script_.tyres + t];
       in.road_speed[t] = T((next - static_cast<double>(value_of(in.road_height[t]))) / script_.h);

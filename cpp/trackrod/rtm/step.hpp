@@ -73,6 +73,7 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   const T rack_rate = free_rack ? s.rack_rate : p.steering_ratio * value_of(in.steering_wheel_rate);
   WheelMotion<L> k[groups];
   wheel_motion(m, p, s, rack, rack_rate, k, outputs);
+  turn_wheels_about_z<lanes>(in, k, outputs);
   count_spins<lanes>(k, s);
   const Mat3<T> Rot = to_matrix(s.orientation);
   WheelLoad<L> load[groups];

@@ -16,13 +16,14 @@ TRACKROD_HD inline void damper_rates(const Compiled<R, lanes>&, const State<T>& 
   }
 }
 
-// Tension of dampers between stiff ends.
+// Tension of dampers between stiff ends; `push` is what assistance systems push them apart with.
 template <class R, int lanes, class T>
 TRACKROD_HD inline void pull_dampers(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s, const T* rates,
-                                     T* pull) {
+                                     const T* push, T* pull) {
   for (int i = 0; i < wheel_count; ++i) {
     s.damper_rate[i] = rates[i];
-    pull[i] = value_at(m.axles[i / 2].damper, rates[i]) * (i < 2 ? p.damper_factor_front : p.damper_factor_rear);
+    pull[i] = value_at(m.axles[i / 2].damper, rates[i]) * (i < 2 ? p.damper_factor_front : p.damper_factor_rear) -
+              push[i];
   }
 }
 

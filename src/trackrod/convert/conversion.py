@@ -131,6 +131,7 @@ def assemble(
         powertrain=data.powertrain,
         road_height=data.road_height,
         steering=data.steering,
+        brake_pressure=data.brake_pressure,
     )
     return Conversion(spec.with_parameters(**standing_travels(spec)), data.sources, data.masses)
 
@@ -194,7 +195,9 @@ def _wheel(data: VehicleData, maps: KcMaps, corner: Corner, detail: Detail, comp
 def _channel(kinematics: Map2D, name: str) -> Array:
     if name in [output.name for output in kinematics.outputs]:
         return np.asarray(kinematics.values[..., kinematics.output_index(name)])
-    return np.asarray(-kinematics.values[..., kinematics.output_index("tz")])  # a damper that moves with the wheel
+    return np.asarray(
+        -kinematics.values[..., kinematics.output_index("tz")]
+    )  # a damper or a spring that moves with the wheel
 
 
 def _simplified(values: Array, first: Array, second: Array, detail: Detail) -> Array:

@@ -80,6 +80,8 @@ class VehicleData:
         nothing steers.
     brake_torques
         Torque of one wheel at full pedal [N·m]; empty for no brakes.
+    brake_pressure
+        At full pedal [Pa]; None where it is not known.
     air
         None for no forces of the air.
     powertrain, steering
@@ -98,6 +100,7 @@ class VehicleData:
     sources: Mapping[str, Source]
     steering_ratio: float | None = None
     brake_torques: Mapping[Axle, float] | None = None
+    brake_pressure: float | None = None
     air: AirForces | None = None
     powertrain: Powertrain | None = None
     steering: SteeringSpec | None = None
@@ -132,6 +135,7 @@ def vehicle_data(
         sources=_sources(),
         steering_ratio=None if steering is None else steering.ratio,
         brake_torques=torques,
+        brake_pressure=None if brakes is None else brakes.largest_pressure,
         air=forces,
         powertrain=vehicle.powertrain,
         steering=_steering(vehicle) if elastic_steering else None,

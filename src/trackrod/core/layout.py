@@ -14,13 +14,14 @@ from dataclasses import dataclass
 
 from trackrod.core.quantities import KINDS, Kind
 
-__all__ = ["QUATERNION", "SIDES", "VECTOR", "WHEELS", "Field", "Layout", "Structure", "field"]
+__all__ = ["AXLES", "QUATERNION", "SIDES", "VECTOR", "WHEELS", "WHEEL_INPUTS", "Field", "Layout", "Structure", "field"]
 
 #: Labels along the axes that fields may have.
 VECTOR = ("x", "y", "z")
 QUATERNION = ("w", "x", "y", "z")
 WHEELS = ("fl", "fr", "rl", "rr")
 SIDES = ("left", "right")
+AXLES = ("front", "rear")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +133,13 @@ def field(
     if isinstance(kind, Structure):
         return Field(name, KINDS["number"], meaning, axes, default, kind)
     return Field(name, KINDS[kind], meaning, axes, default)
+
+
+#: What assistance systems do at the wheels beside the driver, alike in all models (`trackrod.core.wheel_inputs`).
+WHEEL_INPUTS = (
+    field("brake_torque", "torque", "of the brakes beside the pedal's, not negative", WHEELS),
+    field("drive_torque", "torque", "of the half-shafts beside the driveline's, forward positive", WHEELS),
+    field("steer_offset", "angle", "of the wheels against their carriers about z of V, left positive", WHEELS),
+    field("damper_force", "force", "along the dampers beside their own, pushing the ends apart", WHEELS),
+    field("spring_force", "force", "along the springs beside their own, pushing the ends apart", WHEELS),
+)

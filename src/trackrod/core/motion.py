@@ -17,13 +17,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core import signals
-from trackrod.core.corners import Corner
+from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import UnknownNameError
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.core.signals import CornerSignal, Signal
+from trackrod.core.wheel_inputs import WHEEL_SIGNALS
 
-__all__ = ["FIRST", "READERS", "Attitude", "Motion", "Values", "Vector", "WheelPose", "once", "rotation_matrices"]
+__all__ = [
+    "FIRST",
+    "READERS",
+    "Attitude",
+    "BrakeLine",
+    "Motion",
+    "Values",
+    "Vector",
+    "WheelPose",
+    "once",
+    "rotation_matrices",
+]
 
 Array = NDArray[np.float64]
 #: An array over the samples; for a single sample a number, which takes part in arithmetic in the same way.
@@ -115,6 +127,14 @@ class WheelPose:
     camber: Values
 
 
+@dataclass(frozen=True, slots=True)
+class BrakeLine:
+    """Brakes at full pedal: pressure [Pa], and torque of one wheel of each axle [N·m]."""
+
+    pressure: float
+    torques: Mapping[Axle, float]
+
+
 class Motion(ABC):
     """What a model says about the vehicle, at one sample or over many [SI units].
 
@@ -184,6 +204,16 @@ class Motion(ABC):
         """Angular velocity of the body about the axes of V [rad/s]."""
 
     @property
+    def angular_acceleration(self) -> Vector | None:
+        """Rates of `rates` [rad/s²]; None where the model does not know them."""
+        return None
+
+    @property
+    def ride_heights(self) -> Vector | None:
+        """Of the body above the level road at the front and at the rear axle [m]; None where it does not know them."""
+        return None
+
+    @property
     @abstractmethod
     def tyres(self) -> Mapping[Corner, Sequence[int]]:
         """First column of each tyre by the corner of its wheel, two where there are twin tyres.
@@ -198,6 +228,28 @@ class Motion(ABC):
     @abstractmethod
     def wheel(self, corner: Corner) -> WheelPose:
         """A wheel against the body."""
+
+    def damper(self, corner: Corner) -> Vector | None:
+        """Length of a wheel's damper [m] and its rate [m/s]; None where the model does not know them."""
+        del corner
+        return None
+
+    def wheel_input(self, name: str, corner: Corner) -> Values | None:
+        """What an assistance system does at a wheel, by a name of `WHEEL_COLUMNS`; None where a model has no inputs."""
+        del name, corner
+        return None
+
+    @property
+    def brake_line(self) -> BrakeLine | None:
+        """What the pressures of the brakes follow from; None where the model does not know it."""
+        return None
+
+    def brake_pressure(self, corner: Corner) -> Values | None:
+        """Of a wheel's brake [Pa]."""
+        line, added = self.brake_line, self.wheel_input("brake_torque", corner)
+        if line is None or added is None:
+            return None
+        return line.pressure * (self.brake + added / line.torques[corner.axle])
 
     @once
     def yaw(self) -> Values:
@@ -247,7 +299,15 @@ class Motion(ABC):
     def columns(self) -> dict[str, Array]:
         """All signals over many samples by their columns; the yaw angle without jumps."""
         found = {column: values for column, read in READERS.items() if (values := read(self)) is not None}
+        for family in WHEEL_SIGNALS.values():  # of what assistance systems do, only what they did
+            given = [signal.column for signal in family.signals]
+            if not any(column in found and found[column].any() for column in given):
+                found = {column: values for column, values in found.items() if column not in given}
         return {**found, signals.YAW.column: np.unwrap(self.yaw)}
+
+
+def _part(vector: Vector | None, which: int) -> Values | None:
+    return None if vector is None else vector[which]
 
 
 def _readers() -> dict[str, Callable[[Motion], Values | None]]:
@@ -272,15 +332,21 @@ def _readers() -> dict[str, Callable[[Motion], Values | None]]:
         signals.YAW_RATE: lambda m: m.rates[2],
         signals.ROLL_RATE: lambda m: m.rates[0],
         signals.PITCH_RATE: lambda m: m.rates[1],
+        signals.YAW_ACCELERATION: lambda m: _part(m.angular_acceleration, 2),
+        signals.ROLL_ACCELERATION: lambda m: _part(m.angular_acceleration, 0),
+        signals.PITCH_ACCELERATION: lambda m: _part(m.angular_acceleration, 1),
+        signals.RIDE_HEIGHT_FRONT: lambda m: _part(m.ride_heights, 0),
+        signals.RIDE_HEIGHT_REAR: lambda m: _part(m.ride_heights, 1),
         signals.SIDESLIP: lambda m: np.arctan2(m.heading_velocity[1], m.heading_velocity[0]),
         signals.ENGINE_SPEED: lambda m: m.engine_speed,
         signals.STEERING_TORQUE: lambda m: m.steering_torque,
         signals.TORSION_BAR_TWIST: lambda m: m.torsion_bar_twist,
     }
-    of_wheels: dict[CornerSignal, Callable[[Motion, Corner], Values]] = {
+    of_wheels: dict[CornerSignal, Callable[[Motion, Corner], Values | None]] = {
         signals.FX: lambda m, c: m._total(c, 0),
         signals.FY: lambda m, c: m._total(c, 1),
         signals.FZ: lambda m, c: m._total(c, 2),
+        signals.MY: lambda m, c: m._total(c, 4),
         signals.MZ: lambda m, c: m._total(c, 5),
         signals.SLIP_RATIO: lambda m, c: m._total(c, 6) / len(m.tyres[c]),
         signals.SLIP_ANGLE: lambda m, c: m._total(c, 7) / len(m.tyres[c]),
@@ -288,7 +354,12 @@ def _readers() -> dict[str, Callable[[Motion], Values | None]]:
         signals.WHEEL_TRAVEL: lambda m, c: m.wheel(c).travel,
         signals.STEER: lambda m, c: m.wheel(c).steer,
         signals.CAMBER: lambda m, c: m.wheel(c).camber,
+        signals.DAMPER_LENGTH: lambda m, c: _part(m.damper(c), 0),
+        signals.DAMPER_VELOCITY: lambda m, c: _part(m.damper(c), 1),
+        signals.BRAKE_PRESSURE: lambda m, c: m.brake_pressure(c),
     }
+    for name, family in WHEEL_SIGNALS.items():
+        of_wheels[family] = lambda m, c, name=name: m.wheel_input(name, c)  # type: ignore[misc]
     for family, read in of_wheels.items():
         for corner in Corner:
             found[family[corner]] = lambda m, read=read, corner=corner: read(m, corner)  # type: ignore[misc]

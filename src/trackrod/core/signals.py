@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 
-from trackrod.core.corners import Corner, Side
+from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Problem, UnknownNameError
 from trackrod.core.quantities import KINDS, Kind, kind
 
@@ -328,6 +328,30 @@ PITCH_RATE = _signal(
     carmaker="Car.PitchVel",
     fmi="body.pitch_rate",
 )
+YAW_ACCELERATION = _signal(
+    "yaw_acceleration",
+    "angular_acceleration",
+    "rate of the angular velocity about z of V",
+    "left turn",
+    carmaker="Car.YawAcc",
+    fmi="body.yaw_acceleration",
+)
+ROLL_ACCELERATION = _signal(
+    "roll_acceleration",
+    "angular_acceleration",
+    "rate of the angular velocity about x of V",
+    "right side down",
+    carmaker="Car.RollAcc",
+    fmi="body.roll_acceleration",
+)
+PITCH_ACCELERATION = _signal(
+    "pitch_acceleration",
+    "angular_acceleration",
+    "rate of the angular velocity about y of V",
+    "nose down",
+    carmaker="Car.PitchAcc",
+    fmi="body.pitch_acceleration",
+)
 SIDESLIP = _signal(
     "sideslip",
     "angle",
@@ -337,6 +361,17 @@ SIDESLIP = _signal(
     adams="condition_sensors.side_slip_angle",
     carmaker="Car.SideSlipAngle",
     fmi="body.sideslip",
+)
+
+RIDE_HEIGHT_FRONT, RIDE_HEIGHT_REAR = (
+    _signal(
+        f"ride_height_{axle}",
+        "length",
+        f"of the body above the level road, where the middle of the {axle} wheel centres is at the design position",
+        "up",
+        fmi=f"body.ride_height_{axle}",
+    )
+    for axle in Axle
 )
 
 FX = _corner_signal(
@@ -362,6 +397,12 @@ FZ = _corner_signal(
     "up",
     adams="ti{s}_wheel_tire_forces.normal_{axle}",
     carmaker="Car.Fz{CORNER}",
+)
+MY = _corner_signal(
+    "My",
+    "torque",
+    "moment of the road on the tyre about y of T: negative where rolling forward is resisted",
+    "about y, left",
 )
 MZ = _corner_signal(
     "Mz",
@@ -419,6 +460,36 @@ CAMBER = _corner_signal(
     "top outward",
     iso_clause="7.1.17",
     carmaker="Car.Camber{CORNER}",
+)
+
+DAMPER_LENGTH = _corner_signal(
+    "damper_length",
+    "length",
+    "distance of the damper's ends; less the travel where a wheel has no damper of its own",
+    "extension",
+)
+DAMPER_VELOCITY = _corner_signal("damper_velocity", "velocity", "rate of the damper's length", "extension")
+BRAKE_PRESSURE = _corner_signal(
+    "brake_pressure",
+    "pressure",
+    "of the wheel's brake: that of the pedal, and what added brake torque needs",
+    "applied",
+)
+
+ADDED_BRAKE_TORQUE = _corner_signal(
+    "added_brake_torque", "torque", "that an assistance system adds to the brake, zero or more", "applied"
+)
+ADDED_DRIVE_TORQUE = _corner_signal(
+    "added_drive_torque", "torque", "that an assistance system adds to the half-shaft", "forward"
+)
+STEER_OFFSET = _corner_signal(
+    "steer_offset", "angle", "turn of the wheel against its carrier about z of V by an assistance system", "left turn"
+)
+ADDED_DAMPER_FORCE = _corner_signal(
+    "added_damper_force", "force", "that an assistance system adds along the damper", "body and wheel apart"
+)
+ADDED_SPRING_FORCE = _corner_signal(
+    "added_spring_force", "force", "that an assistance system adds along the spring", "body and wheel apart"
 )
 
 ENGINE_SPEED = _signal(

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from trackrod import _core
 from trackrod.core import signals
-from trackrod.manoeuvres.manoeuvre import DECISION, PedalControl, Sample, SteeringControl
+from trackrod.core.wheel_inputs import WheelInputs
+from trackrod.manoeuvres.manoeuvre import DECISION, AssistanceControl, PedalControl, Sample, SteeringControl
 from trackrod.manoeuvres.paths import Path, Tracker
 
 __all__ = [
+    "AssistBy",
     "FollowPath",
     "HoldSpeed",
     "HoldSteering",
@@ -67,6 +69,18 @@ class SteerBy:
         """From now on."""
         del now
         return lambda times, _: np.asarray(self.angle(times), dtype=float)
+
+
+@dataclass(frozen=True, slots=True)
+class AssistBy:
+    """Inputs of the wheels as a function of the times since the beginning of the manoeuvre [s]."""
+
+    inputs: Callable[[Array], WheelInputs]
+
+    def begin(self, now: Sample) -> AssistanceControl:
+        """From now on."""
+        del now
+        return lambda times, _: self.inputs(times)
 
 
 #: The steering wheel straight ahead.

@@ -21,6 +21,7 @@ from trackrod.core.errors import InputError, Problem
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
+from trackrod.core.wheel_inputs import WheelInputs
 from trackrod.manoeuvres.paths import Path
 from trackrod.manoeuvres.settings import Setting, check, parse, settings_of
 
@@ -29,6 +30,8 @@ __all__ = [
     "DECISION",
     "KEEP_GEAR",
     "NEUTRAL",
+    "Assistance",
+    "AssistanceControl",
     "Corridor",
     "Drive",
     "End",
@@ -77,6 +80,10 @@ SteeringControl: TypeAlias = Callable[[Array, Sample], Array]
 PedalControl: TypeAlias = Callable[[Array, Sample], tuple[Array, Array]]
 
 
+#: What is done at the wheels at times since the beginning of the manoeuvre [s].
+AssistanceControl: TypeAlias = Callable[[Array, Sample], WheelInputs]
+
+
 class SteeringLaw(Protocol):
     """How the steering wheel is moved in a phase."""
 
@@ -90,6 +97,14 @@ class PedalLaw(Protocol):
 
     def begin(self, now: Sample) -> PedalControl:
         """The law in action, from now on."""
+        ...
+
+
+class Assistance(Protocol):
+    """A system that acts at the wheels beside the driver, and decides as often as he does."""
+
+    def begin(self, now: Sample) -> AssistanceControl:
+        """The system in action, from the beginning of the manoeuvre on; it may remember what it saw."""
         ...
 
 
@@ -226,6 +241,10 @@ class Manoeuvre(ABC):
     def friction(self) -> float:
         """Of the road, over that of the road that the tyres were measured on [-]."""
         return 1.0
+
+    def assistance(self) -> Assistance | None:
+        """What acts at the wheels beside the driver; None where nothing does."""
+        return None
 
     def corridor(self) -> Corridor | None:
         """Where the road ends at both sides; None where there is room everywhere."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,8 @@ from trackrod.core.errors import InputError, Place, Problem
 from trackrod.core.run_files import read_run
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
-from trackrod.manoeuvres.controls import HoldSpeed, Pedals, SteerBy
+from trackrod.core.wheel_inputs import WHEEL_SIGNALS, WheelInputs
+from trackrod.manoeuvres.controls import AssistBy, HoldSpeed, Pedals, SteerBy
 from trackrod.manoeuvres.ends import After
 from trackrod.manoeuvres.manoeuvre import AUTOMATIC, KEEP_GEAR, Manoeuvre, PedalLaw, Phase, Start
 from trackrod.manoeuvres.settings import setting
@@ -37,10 +38,11 @@ class RecordedPedals(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded(Manoeuvre):
-    """Steering and pedals of a recorded run, driven again.
+    """Steering and pedals of a recorded run, driven again, with what assistance systems did at the wheels.
 
     The file needs ``time_s``, ``steering_wheel_angle_rad`` and ``vx_mps`` (its first value is the speed at the
-    beginning), and ``throttle`` and ``brake`` unless the speed is to be held. Missing samples are refused.
+    beginning), and ``throttle`` and ``brake`` unless the speed is to be held. Inputs of the wheels are those that the
+    file has (``added_brake_torque_fl_Nm`` …), the others are zero. Missing samples are refused.
     """
 
     name: ClassVar[str] = "recorded"
@@ -64,10 +66,33 @@ class Recorded(Manoeuvre):
                 problems.append(Problem(f"the column '{signal.column}' has missing samples", Place(Path(self.file))))
         if problems:
             raise InputError(problems)
+        try:
+            self._wheel_inputs(self._run.time - self._run.time[0]).rows(self._run.time.size)
+        except InputError as error:
+            raise InputError([replace(problem, place=Place(Path(self.file))) for problem in error.problems]) from None
 
     @cached_property
     def _run(self) -> Run:
         return read_run(self.file)
+
+    def _wheel_inputs(self, times: Array) -> WheelInputs:
+        """What assistance systems did, at times since the beginning [s]."""
+        run = self._run
+        given = {
+            name: np.column_stack(
+                [
+                    np.interp(times, run.time - run.time[0], run[signal]) if signal.column in run else 0.0 * times
+                    for signal in family.signals
+                ]
+            )
+            for name, family in WHEEL_SIGNALS.items()
+        }
+        return WheelInputs(**given)
+
+    def assistance(self) -> AssistBy | None:
+        """Of the whole file; None where it has none."""
+        known = [signal.column for family in WHEEL_SIGNALS.values() for signal in family.signals]
+        return AssistBy(self._wheel_inputs) if any(column in self._run for column in known) else None
 
     def start(self) -> Start:
         """Straight ahead at the first speed of the file."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod import _core
-from trackrod.core.corners import Axle, Corner
+from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError
 from trackrod.multibody.rigid import RigidGroup, Spin, rigid_groups
 from trackrod.multibody.steering import SteeringColumn, SteeringModel, column_bodies
@@ -22,9 +22,9 @@ from trackrod.tyre.model import Tyre
 from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.connectors import Beam, Bushing, Damper, Spring, Stop, TorsionSpring
 from trackrod.vehicle.elements import GROUND, Joint, JointType, Vector
-from trackrod.vehicle.vehicle import Vehicle
+from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
-__all__ = ["JOINT_STIFFNESS", "CompiledModel", "compile_axle", "compile_vehicle"]
+__all__ = ["JOINT_STIFFNESS", "UPRIGHT", "CompiledModel", "compile_axle", "compile_vehicle"]
 
 Array = NDArray[np.float64]
 Points = tuple[list[float], list[float]]
@@ -38,6 +38,9 @@ DRIVE_STIFFNESS = 1e10
 DRIVE_DAMPING = 1e5
 DRIVE_TURNING_STIFFNESS = 1e7
 DRIVE_TURNING_DAMPING = 1e2
+
+#: Length of the line that stands for the damper or spring of a wheel that has none [m]: it stays along z of the body.
+UPRIGHT = 1000.0
 
 _NO_CURVE: Points = ([], [])
 _ZERO = np.zeros(3)
@@ -69,6 +72,8 @@ class CompiledModel:
         Corner of each tyre.
     column
         The steering where it is a mechanism.
+    undamped
+        Wheels without a damper of their own: what stands for it is upright and `UPRIGHT` long.
     """
 
     core: _core.Multibody
@@ -80,6 +85,7 @@ class CompiledModel:
     corners: tuple[Corner, ...] = ()
     tyres: tuple[Corner, ...] = ()
     column: SteeringColumn | None = None
+    undamped: frozenset[Corner] = frozenset()
 
     @property
     def centres(self) -> Array:
@@ -164,8 +170,10 @@ class _Compiler:
             self._add_air()
             self._add_powertrain()
             self._add_brakes()
+        undamped = self._add_actuators() if self.axle is None else frozenset()
         self.core.finish()
-        return CompiledModel(self.core, vehicle, self.groups, self.index, drives, lines, corners, tyres, self.column)
+        parts = (self.groups, self.index, drives, lines, corners, tyres, self.column, undamped)
+        return CompiledModel(self.core, vehicle, *parts)
 
     def _pair(self, bodies: tuple[str, str]) -> tuple[int, int] | None:
         """Indices of two bodies; None if they move as one or neither is in the model."""
@@ -344,7 +352,7 @@ class _Compiler:
         for spin in self.spins:
             wheel = spin.wheel
             body, brake, drive = (self.index[n] for n in (wheel.body, wheel.brake_reaction, wheel.drive_reaction))
-            self.core.add_wheel(body, brake, drive, np.array(wheel.axis), spin.inertia)
+            self.core.add_wheel(body, brake, drive, np.array(wheel.axis), np.array(wheel.centre), spin.inertia)
             if self.with_tyres:
                 tyres += self._add_tyres(spin)
         return tuple(spin.wheel.corner for spin in self.spins), tuple(tyres)
@@ -396,6 +404,40 @@ class _Compiler:
             torque = {Axle.FRONT: brakes.front_torque, Axle.REAR: brakes.rear_torque}
             full = [brakes.largest_pressure * torque[spin.wheel.corner.axle] for spin in self.spins]
             self.core.set_brakes(np.array(full))
+
+    def _add_actuators(self) -> frozenset[Corner]:
+        """Where forces beside those of dampers and springs act: of all wheels along the damper, then along the spring.
+
+        Returns the wheels that have no damper of their own.
+        """
+        vehicle, chassis = self.vehicle, self.index[self.vehicle.chassis]
+        self.core.set_sprung(chassis)
+        undamped = []
+        for elements in (vehicle.dampers, vehicle.springs):
+            for spin in self.spins:
+                wheel = spin.wheel
+                element = self._own_element(elements, wheel.corner)
+                pair = None if element is None else self._pair(element.bodies)
+                if element is not None and pair is not None:
+                    self.core.add_actuator(*pair, *(np.array(end) for end in element.ends))
+                    continue
+                centre = np.array(wheel.centre)
+                above = centre + np.array([0.0, 0.0, UPRIGHT])
+                self.core.add_actuator(self.index[wheel.body], chassis, centre, above)
+                undamped += [wheel.corner] if elements is vehicle.dampers else []
+        return frozenset(undamped)
+
+    def _own_element(self, elements: Iterable[Damper | Spring], corner: Corner) -> Damper | Spring | None:
+        """The damper or spring of a wheel: the one on its side of its axle; None where there are none or several."""
+        subsystem = self.vehicle.axle(corner.axle).subsystem
+        found = [
+            element
+            for element in elements
+            if element.mode.acts_in(self.vehicle.mode_of(element.name))
+            and subsystem_of(element.name) == subsystem
+            and _side(element) is corner.side
+        ]
+        return found[0] if len(found) == 1 else None
 
 
 @dataclass(slots=True)
@@ -453,6 +495,10 @@ _ROTATION = {
     JointType.ORIENTATION: _VECTOR,
     JointType.PERPENDICULAR: _CROSS,
 }
+
+
+def _side(element: Damper | Spring) -> Side:
+    return element.side or (Side.LEFT if element.ends[0][1] + element.ends[1][1] >= 0 else Side.RIGHT)
 
 
 def _points(curve: Characteristic) -> Points:

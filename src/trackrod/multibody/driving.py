@@ -16,6 +16,7 @@ from trackrod.core.motion import Attitude
 from trackrod.core.plain import Plain
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
+from trackrod.core.wheel_inputs import WHEEL_COLUMNS, WheelInputs
 from trackrod.multibody.compile import CompiledModel, compile_vehicle
 from trackrod.multibody.layout import state_elements
 from trackrod.multibody.mechanism import find_wrong_mechanism, listed
@@ -116,7 +117,7 @@ class MultibodyVehicle:
         self.iterations = iterations
         self.model: CompiledModel = compile_vehicle(vehicle, steering=steering)
         self._core = self.model.core
-        self._layout = Rows(self.model)
+        self._layout = Rows(self.model, road_height)
         self._total = vehicle.mass_properties
         self.seconds = 0.0
         self._steepness = 1.0
@@ -276,6 +277,7 @@ class MultibodyVehicle:
         *,
         every: int = 1,
         road_heights: Array | None = None,
+        wheels: WheelInputs | None = None,
     ) -> Run:
         """Drive on under inputs given for each step.
 
@@ -291,11 +293,13 @@ class MultibodyVehicle:
             Steps from one sample of the result to the next.
         road_heights
             Height of the road under each tyre for each step [m].
+        wheels
+            What assistance systems do beside the driver; nothing if not given.
 
         Raises
         ------
         InputError
-            An input is not finite or has another number of steps.
+            An input is not finite or has another number of steps; one of the wheels is not what `WheelInputs` allows.
         BrokenOffError
             A step has no solution; what was reached before is in the error.
         """
@@ -308,6 +312,8 @@ class MultibodyVehicle:
             if values is not None and (problem := _wrong_input(name, values, steps)) is not None
         )
         controls = np.column_stack([np.broadcast_to(values, steps) for values in checked])
+        if wheels is not None:
+            controls = np.concatenate((controls, wheels.rows(steps)), axis=1)
         return self.run(self.advance_rows(controls, every, road_heights))
 
     def advance_rows(self, controls: Array, every: int, road_heights: Array | None = None) -> Array:
@@ -316,7 +322,8 @@ class MultibodyVehicle:
         Parameters
         ----------
         controls
-            Steering-wheel angle [rad], throttle, brake and gear for each step, shape (steps, 4).
+            Steering-wheel angle [rad], throttle, brake and gear for each step, shape (steps, 4); beyond these, where
+            assistance systems act, a row of `WHEEL_COLUMNS`.
         every, road_heights
             As for `advance`.
         """
@@ -326,14 +333,15 @@ class MultibodyVehicle:
             targets[:, self.model.drives["rack"]] = self._layout.ratio * controls[:, 0]
         elif "steering_wheel" in self.model.drives:
             targets[:, self.model.drives["steering_wheel"]] = controls[:, 0]
-        pedals = np.ascontiguousarray(controls[:, 1:])
+        pedals = np.ascontiguousarray(controls[:, 1:4])
+        given = controls[:, 4:] if controls.shape[1] > 4 else np.zeros((steps, WHEEL_COLUMNS.size))
         heights = np.zeros((steps, 0)) if road_heights is None else np.ascontiguousarray(road_heights)
-        time, poses, twists, spins, tyres, drives, other, kept, seconds = self._core.run(
-            self.step, self.iterations, every, targets, pedals, heights
+        time, poses, twists, spins, tyres, drives, lines, other, kept, seconds = self._core.run(
+            self.step, self.iterations, every, targets, pedals, heights, self._layout.of_wheels(given)
         )
         self.seconds += seconds
-        inputs = controls[every - 1 :: every, :3]
-        rows = self._layout.joined(inputs, time, poses, twists, spins, tyres, drives, other)
+        inputs, at_wheels = controls[every - 1 :: every, :3], given[every - 1 :: every]
+        rows = self._layout.joined(inputs, at_wheels, time, poses, twists, spins, tyres, drives, lines, other)
         if kept == len(rows):
             return rows
         message = (

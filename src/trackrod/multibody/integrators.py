@@ -138,8 +138,8 @@ class Extrapolated:
             model = MultibodyVehicle(vehicle, step=step, iterations=2, steering=self.steering)
             model.set_state(begun)
             time: Array = step * np.arange(1, round(float(inputs.time[-1]) / step) + 1, dtype=np.float64)
-            heights = inputs.heights_at(time)
-            driven = model.advance(*inputs.at(time), every=round(sample / step), road_heights=heights)
+            heights, wheels = inputs.heights_at(time), inputs.wheels_at(time)
+            driven = model.advance(*inputs.at(time), every=round(sample / step), road_heights=heights, wheels=wheels)
             columns = {column: values[wanted] for column, values in driven.items()}
             return Run({**columns, **_from_start(columns), signals.TIME.column: run.time}, run.metadata), model.seconds
 
@@ -181,9 +181,12 @@ class _Recorder(MultibodyVehicle):
 
     def inputs(self) -> DriverInputs:
         """What was done since it began. The first value holds from the beginning on."""
-        angle, throttle, brake, gear = np.concatenate([self.controls[0][:1], *self.controls]).T.copy()
+        widest = max(controls.shape[1] for controls in self.controls)  # nothing acts at the wheels in those with less
+        filled = [np.pad(controls, ((0, 0), (0, widest - controls.shape[1]))) for controls in self.controls]
+        every = np.concatenate([filled[0][:1], *filled])
+        angle, throttle, brake, gear = every[:, :4].T.copy()
         time: Array = self.step * np.arange(angle.size, dtype=np.float64)
-        return DriverInputs(time, angle, throttle, brake, gear, self._road())
+        return DriverInputs(time, angle, throttle, brake, gear, self._road(), every[:, 4:] if widest > 4 else None)
 
     def _road(self) -> Array | None:
         if self.begun is None or all(heights is None for heights in self.heights):

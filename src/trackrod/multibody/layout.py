@@ -73,6 +73,9 @@ def _inputs(model: CompiledModel) -> tuple[Field, ...]:
         ),
         _each("input.wheel", wheels, field("drive_torque", "torque", "besides the driveline's")),
         _each("input.wheel", wheels, field("brake_torque", "torque", "largest of the brake")),
+        _each("input.wheel", wheels, field("steer_offset", "angle", "of the wheel against its carrier")),
+        _each("input.wheel", wheels, field("damper_force", "force", "besides the damper's, ends apart")),
+        _each("input.wheel", wheels, field("spring_force", "force", "besides the spring's, ends apart")),
         *(_drive(name) for name in sorted(model.drives, key=lambda name: model.drives[name])),
         _each(
             "input.tyre",

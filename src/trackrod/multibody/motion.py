@@ -5,15 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.core.corners import Corner
-from trackrod.core.motion import FIRST, Attitude, Motion, Values, Vector, WheelPose, once, rotation_matrices
-from trackrod.multibody.compile import CompiledModel
+from trackrod.core.corners import Axle, Corner
+from trackrod.core.motion import FIRST, Attitude, BrakeLine, Motion, Values, Vector, WheelPose, once, rotation_matrices
+from trackrod.core.wheel_inputs import WHEEL_COLUMNS
+from trackrod.multibody.compile import UPRIGHT, CompiledModel
 from trackrod.vehicle.elements import Joint
 
 __all__ = ["MultibodyMotion", "Rows", "joint_angles", "joint_travel", "wheel_pose"]
@@ -22,21 +23,30 @@ Array = NDArray[np.float64]
 
 _POSE, _TYRE = 7, 10
 #: Columns of a row: the driver's inputs, time, pose and angular velocity of the sprung body, then what the core says of
-#: the whole vehicle: position, velocity and acceleration of its centre of gravity in E, engine speed, gear.
+#: the whole vehicle: position, velocity and acceleration of its centre of gravity in E, engine speed, gear; angular
+#: acceleration of the sprung body, torque of the driver, what assistance systems do at the wheels.
 _CHASSIS, _RATES = slice(FIRST, 11), slice(11, 14)
 _POSITION, _VELOCITY, _ACCELERATION, _ENGINE, _GEAR = slice(14, 17), slice(17, 20), slice(20, 23), 23, 24
-_SPINS = 25
+_ANGULAR, _TORQUE, _AT_WHEELS = slice(25, 28), 28, 29
+_SPINS = _AT_WHEELS + WHEEL_COLUMNS.size
 
 
 @dataclass(frozen=True)
 class Rows:
-    """How the rows of a model are laid out: after what all have, spins, wheel poses and tyres of each model.
+    """How the rows of a model are laid out: after what all have, spins, wheel poses, tyres and dampers of each model.
 
-    Where the steering is a mechanism, rack travel [m], torque of the driver [N·m] and twist of the torsion bar [rad]
-    are last.
+    Where the steering is a mechanism, rack travel [m] and twist of the torsion bar [rad] are last.
+
+    Attributes
+    ----------
+    model
+        What the rows are of.
+    road
+        Height of the level road in V at the design position [m].
     """
 
     model: CompiledModel
+    road: float = 0.0
 
     @cached_property
     def bodies(self) -> list[int]:
@@ -69,6 +79,32 @@ class Rows:
         }
 
     @cached_property
+    def dampers(self) -> int:
+        """First column of lengths [m] and rates [m/s] of the dampers, two for each wheel."""
+        return self.wheels + _POSE * len(self.model.corners) + _TYRE * len(self.model.tyres)
+
+    @cached_property
+    def axle_points(self) -> Sequence[Vector]:
+        """Middle between the wheel centres of each axle, from the centre of mass of the sprung body [m]."""
+        centres = {corner: np.array(self.model.vehicle.wheel(corner).centre) for corner in Corner}
+        sprung = self.model.centres[self.chassis]
+        return [np.mean([centres[c] for c in Corner if c.axle is axle], axis=0) - sprung for axle in Axle]
+
+    @cached_property
+    def brakes(self) -> BrakeLine | None:
+        """Pressure and torques at full pedal."""
+        brakes = self.model.vehicle.brakes
+        if brakes is None:
+            return None
+        full = brakes.largest_pressure
+        return BrakeLine(full, {Axle.FRONT: full * brakes.front_torque, Axle.REAR: full * brakes.rear_torque})
+
+    def of_wheels(self, given: Array) -> Array:
+        """Rows of `WHEEL_COLUMNS` with the wheels in the order of the model."""
+        wheels = [corner.index for corner in self.model.corners]
+        return np.ascontiguousarray(given.reshape(len(given), -1, len(Corner))[:, :, wheels].reshape(len(given), -1))
+
+    @cached_property
     def ratio(self) -> float:
         """Rack travel over steering-wheel angle [m/rad]."""
         steering = self.model.vehicle.steering
@@ -79,17 +115,19 @@ class Rows:
         """First column of a steering that is a mechanism."""
         if self.model.column is None:
             return None
-        return self.wheels + _POSE * len(self.model.corners) + _TYRE * len(self.model.tyres)
+        return self.dampers + 2 * len(self.model.corners)
 
     def joined(
         self,
         inputs: Array,
+        at_wheels: Array,
         time: Array,
         poses: Array,
         twists: Array,
         spins: Array,
         tyres: Array,
         drives: Array,
+        lines: Array,
         other: Array,
     ) -> Array:
         """Rows from what the core gives."""
@@ -101,16 +139,27 @@ class Rows:
             poses[:, chassis],
             twists[:, chassis, 3:],
             other[:, :11],
+            other[:, 12:],
+            self._torque(drives)[:, None],
+            at_wheels,
             spins,
             poses[:, self.bodies].reshape(n, -1),
             tyres.reshape(n, -1),
+            lines[:, : len(self.model.corners)].reshape(n, -1),
         ]
         column = self.model.column
         if column is not None:
             travel = joint_travel(self.model, poses, column.rack)
             twist = np.zeros(n) if column.twist is None else joint_angles(self.model, poses, column.twist)
-            parts.append(np.column_stack((travel, drives[:, self.model.drives["steering_wheel"]], twist)))
+            parts.append(np.column_stack((travel, twist)))
         return np.concatenate(parts, axis=1)
+
+    def _torque(self, drives: Array) -> Array:
+        """Of the driver [N·m]: what turns the steering wheel, or by virtual power what moves the rack."""
+        if self.model.column is not None:
+            return drives[:, self.model.drives["steering_wheel"]]
+        rack = self.model.drives.get("rack")
+        return np.zeros(len(drives)) if rack is None else self.ratio * drives[:, rack]
 
 
 class MultibodyMotion(Motion):
@@ -127,13 +176,12 @@ class MultibodyMotion(Motion):
 
     @property
     def steering_torque(self) -> Values | None:
-        first = self._layout.steering
-        return None if first is None else self._cells[first + 1]
+        return self._cells[_TORQUE] if self._layout.model.drives else None
 
     @property
     def torsion_bar_twist(self) -> Values | None:
         first = self._layout.steering
-        return None if first is None else self._cells[first + 2]
+        return None if first is None else self._cells[first + 1]
 
     @property
     def gear(self) -> Values:
@@ -164,6 +212,27 @@ class MultibodyMotion(Motion):
         return self._cells[_RATES]
 
     @property
+    def angular_acceleration(self) -> Vector:
+        return self._cells[_ANGULAR]
+
+    @once
+    def ride_heights(self) -> Vector:
+        height = self._cells[_CHASSIS][2] - self._layout.road
+        return [height + self.attitude.turn(point)[2] for point in self._layout.axle_points]
+
+    @property
+    def brake_line(self) -> BrakeLine | None:
+        return self._layout.brakes
+
+    def damper(self, corner: Corner) -> Vector:
+        first = self._layout.dampers + 2 * self._layout.number[corner]
+        stands_for_one = corner in self._layout.model.undamped
+        return self._cells[first] - (UPRIGHT if stands_for_one else 0.0), self._cells[first + 1]
+
+    def wheel_input(self, name: str, corner: Corner) -> Values:
+        return self._cells[_AT_WHEELS + WHEEL_COLUMNS.column(name) + corner.index]
+
+    @property
     def tyres(self) -> Mapping[Corner, Sequence[int]]:
         return self._layout.tyres
 
@@ -173,11 +242,12 @@ class MultibodyMotion(Motion):
     def wheel(self, corner: Corner) -> WheelPose:
         first = self._layout.wheels + _POSE * self._layout.number[corner]
         wheel, chassis = (np.stack(self._cells[part], axis=-1) for part in (slice(first, first + _POSE), _CHASSIS))
-        return wheel_pose(self._layout.model, corner, wheel, chassis)
+        pose = wheel_pose(self._layout.model, corner, wheel, chassis)
+        return replace(pose, steer=pose.steer + self.wheel_input("steer_offset", corner))
 
 
 def wheel_pose(model: CompiledModel, corner: Corner, wheel: Array, chassis: Array) -> WheelPose:
-    """A wheel against the sprung body, from poses of both in E of shape (…, 7).
+    """A wheel that is not steered against its carrier against the sprung body, from poses of both in E, shape (…, 7).
 
     Travel is along z of V, positive in bump; steer about z of V, positive to the left; camber positive top outward.
     """

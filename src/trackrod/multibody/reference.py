@@ -16,6 +16,7 @@ from trackrod.core import signals
 from trackrod.core.errors import ConvergenceError, InputError, RangeError
 from trackrod.core.executors import executor
 from trackrod.core.series import Run
+from trackrod.core.wheel_inputs import WHEEL_SIGNALS, WheelInputs
 from trackrod.multibody.driving import BrokenOffError, MultibodyVehicle
 from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.vehicle import Vehicle
@@ -52,6 +53,8 @@ class DriverInputs:
         From 1; 0 lets the shift speeds decide, −1 is neutral.
     road_heights
         Height of the road under each tyre, shape (samples, tyres) [m]; None on a level road.
+    at_wheels
+        What assistance systems do, rows of `WHEEL_COLUMNS`; None where nothing acts beside the driver.
     """
 
     time: Array
@@ -60,19 +63,25 @@ class DriverInputs:
     brake: Array
     gear: Array
     road_heights: Array | None = None
+    at_wheels: Array | None = None
 
     def __post_init__(self) -> None:
         for name in ("steering_wheel_angle", "throttle", "brake", "gear"):
             if np.shape(getattr(self, name)) != self.time.shape:
                 raise InputError(f"{name} has {np.size(getattr(self, name))} samples, time has {self.time.size}")
-        if self.road_heights is not None and len(self.road_heights) != self.time.size:
-            raise InputError(f"road_heights has {len(self.road_heights)} samples, time has {self.time.size}")
+        for name in ("road_heights", "at_wheels"):
+            rows = getattr(self, name)
+            if rows is not None and len(rows) != self.time.size:
+                raise InputError(f"{name} has {len(rows)} samples, time has {self.time.size}")
 
     @classmethod
     def of(cls, run: Run) -> DriverInputs:
-        """The inputs that led to a run."""
+        """The inputs that led to a run, the road apart."""
         columns = (signals.TIME, signals.STEERING_WHEEL_ANGLE, signals.THROTTLE, signals.BRAKE, signals.GEAR)
-        return cls(*(np.array(run[column]) for column in columns))
+        known = [signal.column for family in WHEEL_SIGNALS.values() for signal in family.signals]
+        given = np.column_stack([run[column] if column in run else np.zeros(run.time.size) for column in known])
+        time, angle, throttle, brake, gear = (np.array(run[column]) for column in columns)
+        return cls(time, angle, throttle, brake, gear, at_wheels=given if given.any() else None)
 
     def at(self, time: Array) -> tuple[Array, Array, Array, Array]:
         """Steering-wheel angle, throttle, brake and gear at other times."""
@@ -84,9 +93,14 @@ class DriverInputs:
 
     def heights_at(self, time: Array) -> Array | None:
         """Heights of the road under each tyre at other times."""
-        if self.road_heights is None:
-            return None
-        return np.column_stack([np.interp(time, self.time, heights) for heights in self.road_heights.T])
+        return None if self.road_heights is None else self._between(self.road_heights, time)
+
+    def wheels_at(self, time: Array) -> WheelInputs | None:
+        """What assistance systems do at other times."""
+        return None if self.at_wheels is None else WheelInputs.of_rows(self._between(self.at_wheels, time))
+
+    def _between(self, rows: Array, time: Array) -> Array:
+        return np.column_stack([np.interp(time, self.time, column) for column in rows.T])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +170,8 @@ def reference_run(
         model.settle()
         model.start(speed)
         time: Array = step * np.arange(1, round(float(inputs.time[-1]) / step) + 1, dtype=np.float64)
-        run = model.advance(*inputs.at(time), every=round(sample / step), road_heights=inputs.heights_at(time))
+        heights, wheels = inputs.heights_at(time), inputs.wheels_at(time)
+        run = model.advance(*inputs.at(time), every=round(sample / step), road_heights=heights, wheels=wheels)
         return run, model.seconds
 
     return extrapolated_run(vehicle.name, drive, tolerance, first_step, most_halvings, decisive)

@@ -169,6 +169,8 @@ class _AxleReader:
         """Maps of both wheels; what is missing is named, or replaced where that is harmless."""
         section, table, axes, knots, values = grid.section, grid.table, grid.axes, grid.knots, grid.values
         outputs = (*POSE, Variable("damper_length", _LENGTH))
+        if all(f"spring_length_{side}" in values for side in Side):  # only what acts along a spring needs it
+            outputs = (*outputs, Variable("spring_length", _LENGTH))
         meanings = {"rx": "camber", "rz": "toe"}
         shape = (knots[0].size, knots[1].size)
         missing: dict[str, None] = {}

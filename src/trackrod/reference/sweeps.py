@@ -49,6 +49,7 @@ AT_WHEEL: Mapping[str, Kind] = {
     "camber": _ANGLE,
     "travel": _LENGTH,
     "damper_length": _LENGTH,
+    "spring_length": _LENGTH,
     "Fz": _FORCE,
     "Fz_without_stops": _FORCE,
 }
@@ -303,7 +304,7 @@ class AxleTables:
 
     def _check_size(self, table: Table, name: str, kind: Kind, values: Array) -> None:
         limits = {_LENGTH: (_LARGEST_TRAVEL, "mm"), _ANGLE: (_LARGEST_ANGLE, "deg")}
-        if kind not in limits or name == "damper_length" or not np.isfinite(values).any():
+        if kind not in limits or name in ("damper_length", "spring_length") or not np.isfinite(values).any():
             return
         limit, unit = limits[kind]
         largest = float(np.nanmax(np.abs(values)))

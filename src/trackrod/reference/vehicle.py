@@ -65,10 +65,11 @@ def read_vehicle_data(root: Section) -> VehicleData | None:
             air.number("drag_height", KINDS["length"], "where the drag acts", default=0.0),
         )
     brakes = root.section("brakes")
-    torques = None
+    torques, pressure = None, 0.0
     if not brakes.is_empty:
         meaning = "torque of one wheel at full pedal"
         torques = {axle: brakes.number(str(axle), KINDS["torque"], meaning, low=0.0) for axle in Axle}
+        pressure = brakes.number("pressure", KINDS["pressure"], "of the brakes at full pedal", default=0.0)
     steering = root.section("steering")
     ratio, elastic = _steering(steering)
     dampers = root.section("dampers")
@@ -94,6 +95,7 @@ def read_vehicle_data(root: Section) -> VehicleData | None:
         sources=_sources(),
         steering_ratio=ratio,
         brake_torques=torques,
+        brake_pressure=pressure or None,
         air=data_air,
         powertrain=powertrain,
         steering=elastic,

@@ -140,6 +140,8 @@ def _vehicle(data: VehicleData) -> dict[str, Any]:
     content["steering"] = steering
     if data.brake_torques is not None:
         content["brakes"] = {str(axle): data.brake_torques[axle] for axle in Axle}
+        if data.brake_pressure is not None:
+            content["brakes"]["pressure"] = data.brake_pressure
     if data.air is not None:
         names = ("drag", "lift_front", "lift_rear", "drag_height")
         content["air"] = {name: getattr(data.air, name) for name in names}
@@ -208,7 +210,7 @@ def _grid(maps: KcMaps) -> dict[str, Array]:
     for side in Side:
         kinematics = maps.wheel(side).kinematics
         for output in kinematics.outputs:
-            if output in POSE or output.name == "damper_length":
+            if output in POSE or output.name in ("damper_length", "spring_length"):
                 values = kinematics.values[..., kinematics.output_index(output.name)]
                 columns[heading(f"{output.name}_{side}", output.kind)] = values.ravel()
     return columns

@@ -15,11 +15,22 @@ from trackrod.core.errors import ConvergenceError, InputError, UnknownNameError
 from trackrod.core.model_state import ModelState
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
+from trackrod.core.wheel_inputs import WheelInputs
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.compile import compile_model, rolling_start
 from trackrod.rtm.layout import INPUTS as INPUT_FIELDS
 from trackrod.rtm.layout import STATE
-from trackrod.rtm.motion import BODY, INPUTS, TIME, VELOCITY, RtmMotion, TotalCentre, beyond_maps, tyre_columns
+from trackrod.rtm.motion import (
+    BODY,
+    INPUTS,
+    TIME,
+    VELOCITY,
+    RtmMotion,
+    TotalCentre,
+    beyond_maps,
+    brake_line,
+    tyre_columns,
+)
 from trackrod.rtm.spec import RtmSpec
 
 __all__ = ["RealTimeVehicle"]
@@ -55,7 +66,7 @@ class RealTimeVehicle:
         self.seconds = 0.0
         self._tilted = False
         self._corners = [wheel.corner for wheel in spec.wheels for _ in wheel.tyres]
-        self._centre, self._tyres = TotalCentre.of(spec), tyre_columns(spec)
+        self._centre, self._tyres, self._brakes = TotalCentre.of(spec), tyre_columns(spec), brake_line(spec)
         self._core = compile_model(spec)
 
     def settle(self) -> dict[Corner, float]:
@@ -119,15 +130,21 @@ class RealTimeVehicle:
         *,
         every: int = 1,
         road_heights: Array | None = None,
+        wheels: WheelInputs | None = None,
     ) -> Run:
         """Drive on under inputs given for each step; as `MultibodyVehicle.advance`.
 
         Raises
         ------
+        InputError
+            An input of the wheels is not what `WheelInputs` allows.
         ConvergenceError
             The motion is no longer finite.
         """
-        return self.run(self.advance_rows(_controls(steering_wheel_angle, throttle, brake, gear), every, road_heights))
+        controls = _controls(steering_wheel_angle, throttle, brake, gear)
+        if wheels is not None:
+            controls = np.concatenate((controls, wheels.rows(len(controls))), axis=1)
+        return self.run(self.advance_rows(controls, every, road_heights))
 
     def advance_rows(self, controls: Array, every: int, road_heights: Array | None = None) -> Array:
         """As `advance`, with less to do: rows of inputs in, rows of samples out.
@@ -135,7 +152,8 @@ class RealTimeVehicle:
         Parameters
         ----------
         controls
-            Steering-wheel angle [rad], throttle, brake and gear for each step, shape (steps, 4).
+            Steering-wheel angle [rad], throttle, brake and gear for each step, shape (steps, 4); beyond these, where
+            assistance systems act, a row of `WHEEL_COLUMNS`.
         every, road_heights
             As for `advance`.
         """
@@ -150,13 +168,13 @@ class RealTimeVehicle:
 
     def reading(self, row: Array) -> Callable[[str], float]:
         """What one row says: the value of any column [SI unit]."""
-        return RtmMotion(row, self._centre, self._tyres).value
+        return RtmMotion(row, self._centre, self._tyres, self._brakes).value
 
     def run(self, rows: Array) -> Run:
         """The run that rows make up; `beyond_maps` of its metadata says where the kinematics were left."""
         beyond: list[Plain] = [*beyond_maps(rows, self.spec)]
         metadata: dict[str, Plain] = {"vehicle": self.spec.name, "model": "rtm", "beyond_maps": beyond}
-        return RtmMotion(rows, self._centre, self._tyres).run(metadata)
+        return RtmMotion(rows, self._centre, self._tyres, self._brakes).run(metadata)
 
     def push(self, force: ArrayLike, point: ArrayLike) -> None:
         """Let a constant force [N], in E, act on the body at a point of V [m] from now on: wind, towing."""
@@ -211,6 +229,7 @@ class RealTimeVehicle:
                     rows + step * along,
                     TotalCentre.of(self.spec, **{name: value + step}),
                     self._tyres,
+                    brake_line(self.spec, **{name: value + step}),
                 ).columns()
                 for step in (scale, -scale)
             )

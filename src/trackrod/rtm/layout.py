@@ -6,7 +6,18 @@ readable twin take names, order and units from here. Standard library only, beca
 
 from __future__ import annotations
 
-from trackrod.core.layout import QUATERNION, SIDES, VECTOR, WHEELS, Field, Layout, Structure, field
+from trackrod.core.layout import (
+    AXLES,
+    QUATERNION,
+    SIDES,
+    VECTOR,
+    WHEEL_INPUTS,
+    WHEELS,
+    Field,
+    Layout,
+    Structure,
+    field,
+)
 from trackrod.tyre.layout import TYRE_OUTPUT, TYRE_STATE
 from trackrod.vehicle.layout import DRIVELINE_STATE
 
@@ -28,8 +39,8 @@ __all__ = [
 ]
 
 #: Channels of the kinematics of a wheel: displacement of its centre [m], inclination, pitch and steer angle [rad],
-#: length of its damper [m].
-CHANNELS = ("tx", "ty", "tz", "rx", "ry", "rz", "damper_length")
+#: lengths of its damper and of its spring [m].
+CHANNELS = ("tx", "ty", "tz", "rx", "ry", "rz", "damper_length", "spring_length")
 #: Channels of its compliance: displacement of its centre [m], inclination and steer angle [rad].
 COMPLIANCE_CHANNELS = ("tx", "ty", "rx", "rz")
 #: Loads of the compliance: longitudinal force taken by the brake, by the driveline; lateral force; aligning moment.
@@ -90,6 +101,7 @@ INPUTS = Structure(
         field("down", "number", "direction of gravity in E: a slope tilts it", VECTOR, default=(0.0, 0.0, -1.0)),
         field("guide_force", "force", "of a guide at the sprung centre of gravity, in body axes", VECTOR),
         field("guide_moment", "torque", "of a guide, in body axes", VECTOR),
+        *WHEEL_INPUTS,
     ),
 )
 
@@ -98,10 +110,14 @@ OUTPUTS = Structure(
     "What else a step tells.",
     (
         field("acceleration", "acceleration", "of the total centre of gravity in E, without gravity", VECTOR),
+        field("angular_acceleration", "angular_acceleration", "of the body in its own axes", VECTOR),
         field("rack", "length", "travel of the rack"),
         field("steering_torque", "torque", "that the driver must exert, to the left positive"),
         field("steer", "angle", "of the wheels about z", WHEELS),
         field("camber", "angle", "inclination of the wheels about x", WHEELS),
+        field("damper_length", "length", "of the dampers", WHEELS),
+        field("damper_rate", "velocity", "of their lengths", WHEELS),
+        field("ride_height", "length", "of the body above the level road at the axles", AXLES),
         field("tyre", TYRE_OUTPUT, "tyres, in the order of the wheels", TYRES),
     ),
 )
@@ -124,6 +140,11 @@ ROW = (
     ("state", "driveline.gear"),
     ("state", "driveline.clutch_torque"),
     ("outputs", "steering_torque"),
+    ("outputs", "angular_acceleration"),
+    ("outputs", "damper_length"),
+    ("outputs", "damper_rate"),
+    ("outputs", "ride_height"),
+    *(("inputs", item.name) for item in WHEEL_INPUTS),
 )
 #: What a driver gives, in front of such a row.
 ROW_INPUTS = ("steering_wheel_angle", "throttle", "brake")
@@ -134,7 +155,7 @@ TYRE_ROW = Layout(TYRE_OUTPUT.fields)
 def row_layout(*, inputs: bool) -> Layout:
     """Where the numbers lie in a row, with or without what the driver gives; the tyres follow behind."""
     given = tuple(_find(INPUTS, name) for name in ROW_INPUTS) if inputs else ()
-    known = {"state": STATE, "outputs": OUTPUTS}
+    known = {"state": STATE, "outputs": OUTPUTS, "inputs": INPUTS}
     return Layout((*given, *(_find(known[owner], name) for owner, name in ROW)))
 
 

@@ -10,13 +10,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.core.corners import Corner
-from trackrod.core.motion import Attitude, Motion, Values, Vector, WheelPose, once
+from trackrod.core.corners import Axle, Corner
+from trackrod.core.motion import Attitude, BrakeLine, Motion, Values, Vector, WheelPose, once
 from trackrod.core.plain import Plain
 from trackrod.rtm.layout import ROW_INPUTS, TYRE_ROW, row_layout
 from trackrod.rtm.spec import RtmSpec
 
-__all__ = ["BODY", "INPUTS", "TIME", "VELOCITY", "RtmMotion", "TotalCentre", "beyond_maps", "tyre_columns"]
+__all__ = [
+    "BODY",
+    "INPUTS",
+    "TIME",
+    "VELOCITY",
+    "RtmMotion",
+    "TotalCentre",
+    "beyond_maps",
+    "brake_line",
+    "tyre_columns",
+]
 
 Array = NDArray[np.float64]
 
@@ -32,7 +42,8 @@ _TRAVEL, _SPIN, _STEER, _INCLINATION, _RACK, _ENGINE, _GEAR, _TORQUE = (
     _LAYOUT.column(name)
     for name in ("travel", "spin", "steer", "camber", "rack", "engine_speed", "gear", "steering_torque")
 )
-_ACCELERATION = _LAYOUT["acceleration"]
+_ACCELERATION, _ANGULAR, _RIDE = (_LAYOUT[name] for name in ("acceleration", "angular_acceleration", "ride_height"))
+_DAMPER, _DAMPER_RATE = (_LAYOUT.column(name) for name in ("damper_length", "damper_rate"))
 _TYRES, _TYRE_COLUMNS = _LAYOUT.size, TYRE_ROW.size
 _PLACE = {corner: i for i, corner in enumerate(Corner)}
 
@@ -80,6 +91,15 @@ def tyre_columns(spec: RtmSpec) -> dict[Corner, list[int]]:
     }
 
 
+def brake_line(spec: RtmSpec, **changed: float) -> BrakeLine | None:
+    """The brakes of a model, some of its parameters changed; None where there are none or their pressure is unknown."""
+    p = {**spec.parameters, **changed}
+    torques = {axle: p[f"brake_{axle}"] for axle in Axle}
+    if spec.brake_pressure is None or not all(torque > 0 for torque in torques.values()):
+        return None
+    return BrakeLine(spec.brake_pressure, torques)
+
+
 def beyond_maps(rows: Array, spec: RtmSpec) -> list[dict[str, Plain]]:
     """Where samples lie beyond the knots of the kinematics, and how far; there the maps go on straight.
 
@@ -118,14 +138,21 @@ class RtmMotion(Motion):
     ----------
     rows
         One or more.
-    centre, tyres
-        Of the model: its centre of gravity, and the columns of its tyres.
+    centre, tyres, brakes
+        Of the model: its centre of gravity, the columns of its tyres, its brakes where their pressure is known.
     """
 
-    def __init__(self, rows: Array, centre: TotalCentre, tyres: Mapping[Corner, Sequence[int]]) -> None:
+    def __init__(
+        self, rows: Array, centre: TotalCentre, tyres: Mapping[Corner, Sequence[int]], brakes: BrakeLine | None = None
+    ) -> None:
         super().__init__(rows)
         self._centre = centre
         self._tyres = tyres
+        self._brakes = brakes
+
+    @property
+    def brake_line(self) -> BrakeLine | None:
+        return self._brakes
 
     @property
     def tyres(self) -> Mapping[Corner, Sequence[int]]:
@@ -172,6 +199,21 @@ class RtmMotion(Motion):
     @property
     def rates(self) -> Vector:
         return self._cells[_W]
+
+    @property
+    def angular_acceleration(self) -> Vector:
+        return self._cells[_ANGULAR]
+
+    @property
+    def ride_heights(self) -> Vector:
+        return self._cells[_RIDE]
+
+    def damper(self, corner: Corner) -> Vector:
+        i = _PLACE[corner]
+        return self._cells[_DAMPER + i], self._cells[_DAMPER_RATE + i]
+
+    def wheel_input(self, name: str, corner: Corner) -> Values:
+        return self._cells[_LAYOUT.column(name) + _PLACE[corner]]
 
     def wheel_speed(self, corner: Corner) -> Values:
         return self._cells[_SPIN + _PLACE[corner]]

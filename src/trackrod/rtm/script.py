@@ -17,9 +17,10 @@ from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.files import hash_bytes
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
+from trackrod.core.wheel_inputs import WHEEL_COLUMNS
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.compile import compile_model, rolling_start
-from trackrod.rtm.motion import RtmMotion, TotalCentre, tyre_columns
+from trackrod.rtm.motion import RtmMotion, TotalCentre, brake_line, tyre_columns
 from trackrod.rtm.spec import RtmSpec
 
 __all__ = ["Script", "ScriptedVehicle", "Tangent"]
@@ -45,7 +46,8 @@ class Script:
     controls
         A row for each step: steering-wheel angle [rad]; throttle and brake, 0 to 1; gear, 0 if the shift speeds decide
         and −1 for neutral; speed to hold [m/s]. Where the speed is a number, both pedals are the controller's; where
-        speed and throttle are not, the throttle stays what it was.
+        speed and throttle are not, the throttle stays what it was. Beyond these five, where assistance systems act, a
+        row of `WHEEL_COLUMNS`.
     lead
         Steps before the run begins at t = 0.
     every
@@ -66,8 +68,10 @@ class Script:
     metadata: Mapping[str, Plain] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.controls.ndim != 2 or self.controls.shape[1] != 5:
-            raise InputError(f"the controls of a script have the shape {self.controls.shape}, five columns are needed")
+        columns = self.controls.shape[1] if self.controls.ndim == 2 else 0
+        if columns not in (5, 5 + WHEEL_COLUMNS.size):
+            text = f"the controls of a script have the shape {self.controls.shape}, five columns are needed"
+            raise InputError(f"{text}, and {WHEEL_COLUMNS.size} more if assistance systems act at the wheels")
         if not self.lead + self.every <= len(self.controls):
             raise InputError(f"a script of {len(self.controls)} steps is too short for a lead of {self.lead} steps")
 
@@ -185,7 +189,7 @@ class ScriptedVehicle:
 
 
 def _run(rows: Array, spec: RtmSpec, metadata: Mapping[str, Plain]) -> Run:
-    run = RtmMotion(rows, TotalCentre.of(spec), tyre_columns(spec)).run(dict(metadata))
+    run = RtmMotion(rows, TotalCentre.of(spec), tyre_columns(spec), brake_line(spec)).run(dict(metadata))
     columns = {column: np.array(values) for column, values in run.items()}
     time = columns[signals.TIME.column]
     columns[signals.TIME.column] = np.round(time - time[0], 9)

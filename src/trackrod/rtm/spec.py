@@ -208,6 +208,8 @@ class RtmSpec:
         Time constant of the compliance [s].
     steering
         Elastic steering; None if the rack follows the steering wheel rigidly.
+    brake_pressure
+        Of the brakes at full pedal [Pa]; None where it is not known.
     """
 
     name: str
@@ -219,6 +221,7 @@ class RtmSpec:
     road_height: float = 0.0
     compliance_lag: float = 0.005
     steering: SteeringSpec | None = None
+    brake_pressure: float | None = None
 
     def __post_init__(self) -> None:
         known = {item.name for item in PARAMETERS}

@@ -23,7 +23,19 @@ from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.manoeuvres.controls import HoldSpeed, Pedals, straight_ahead
 from trackrod.manoeuvres.ends import Steady
-from trackrod.manoeuvres.manoeuvre import DECISION, KEEP_GEAR, NEUTRAL, End, Manoeuvre, PedalLaw, Phase, Sample, Start
+from trackrod.manoeuvres.manoeuvre import (
+    DECISION,
+    KEEP_GEAR,
+    NEUTRAL,
+    Assistance,
+    AssistanceControl,
+    End,
+    Manoeuvre,
+    PedalLaw,
+    Phase,
+    Sample,
+    Start,
+)
 from trackrod.simulate.events import Event, EventKind, Watch
 from trackrod.simulate.model import VehicleModel, tyre_places
 
@@ -50,14 +62,24 @@ _POSE_COLUMNS = tuple(signal.column for signal in (signals.X, signals.Y, signals
 
 
 def simulate(
-    model: VehicleModel, manoeuvre: Manoeuvre, *, sample: float = 0.01, progress: Progress | None = None
+    model: VehicleModel,
+    manoeuvre: Manoeuvre,
+    *,
+    sample: float = 0.01,
+    progress: Progress | None = None,
+    assistance: Assistance | None = None,
 ) -> Run:
     """Drive a manoeuvre; parameters, errors and the run as of `drive`."""
-    return drive(model, manoeuvre, sample=sample, progress=progress)[1]
+    return drive(model, manoeuvre, sample=sample, progress=progress, assistance=assistance)[1]
 
 
 def drive(
-    model: VehicleModel, manoeuvre: Manoeuvre, *, sample: float = 0.01, progress: Progress | None = None
+    model: VehicleModel,
+    manoeuvre: Manoeuvre,
+    *,
+    sample: float = 0.01,
+    progress: Progress | None = None,
+    assistance: Assistance | None = None,
 ) -> tuple[Manoeuvre, Run]:
     """Drive a manoeuvre, and tell what was driven.
 
@@ -72,6 +94,8 @@ def drive(
         whole multiple of the driver's 10 ms.
     progress
         Told how far it is.
+    assistance
+        What acts at the wheels beside the driver; that of the manoeuvre if not given. Settings are found without it.
 
     Returns
     -------
@@ -92,7 +116,8 @@ def drive(
     """
     every, keep = _periods(model.step, sample)
     ready = prepared(model, manoeuvre, progress=progress)
-    return ready, _Drive(model, ready, every=every, keep=keep, progress=progress).run()
+    acting = assistance if assistance is not None else ready.assistance()
+    return ready, _Drive(model, ready, every=every, keep=keep, progress=progress, assistance=acting).run()
 
 
 def prepared(model: VehicleModel, manoeuvre: Manoeuvre, *, progress: Progress | None = None) -> Manoeuvre:
@@ -129,7 +154,14 @@ class _Drive:
     """One run while it is driven."""
 
     def __init__(
-        self, model: VehicleModel, manoeuvre: Manoeuvre, *, every: int, keep: int, progress: Progress | None
+        self,
+        model: VehicleModel,
+        manoeuvre: Manoeuvre,
+        *,
+        every: int,
+        keep: int,
+        progress: Progress | None,
+        assistance: Assistance | None = None,
     ) -> None:
         self.model = model
         self.manoeuvre = manoeuvre
@@ -145,6 +177,8 @@ class _Drive:
         self.origin = _Origin(0.0, 0.0, 0.0)
         self.decisions = 0
         self.started = False  # whether the manoeuvre has begun
+        self.assistance = assistance
+        self.assist: AssistanceControl | None = None  # once the manoeuvre has begun
         self.tyres = tyre_places(model)
 
     @property
@@ -189,6 +223,8 @@ class _Drive:
         self.decisions = 0
         self.phases = []
         self.started = True
+        if self.assistance is not None:
+            self.assist = self.assistance.begin(self._sample(0))
 
     def _drive_phase(self, phase: Phase) -> Event | None:
         """Drive one phase; the event that ends the run, if there is one."""
@@ -214,7 +250,9 @@ class _Drive:
             controls[:, 0] = steering(times, now)
             controls[:, 1], controls[:, 2] = pedals(times, now)
             try:
-                block = self.model.advance_rows(controls, self.every, self._heights(now, ahead))
+                block = self.model.advance_rows(
+                    self._assisted(controls, now, ahead), self.every, self._heights(now, ahead)
+                )
             except ConvergenceError as error:
                 self._note(phase, began, "no solution")
                 return Event(EventKind.NO_SOLUTION, self.time, str(error))
@@ -242,6 +280,12 @@ class _Drive:
     def _sample(self, phase_began: int) -> Sample:
         read = self.model.reading(self.blocks[-1][-1])
         return Sample((self.decisions - phase_began) * DECISION, _Reading(read, self.origin))
+
+    def _assisted(self, controls: Array, now: Sample, ahead: Array) -> Array:
+        """The driver's controls, and what an assistance system does at the wheels beside them."""
+        if self.assist is None:
+            return controls
+        return np.concatenate((controls, self.assist(self.time + ahead, now).rows(len(controls))), axis=1)
 
     def _heights(self, now: Sample, ahead: Array) -> Array | None:
         # The front axle counts as being at the centre of gravity: where the road begins does not matter, only how far

@@ -47,7 +47,8 @@ class VehicleModel(Protocol):
         Parameters
         ----------
         controls
-            Steering-wheel angle [rad], throttle, brake and gear for each step, shape (steps, 4).
+            Steering-wheel angle [rad], throttle, brake and gear for each step, shape (steps, 4); beyond these, where
+            assistance systems act, a row of `WHEEL_COLUMNS`. Without it nothing acts, whatever did before.
         every
             Steps from one sample to the next.
         road_heights

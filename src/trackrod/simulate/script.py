@@ -12,7 +12,16 @@ from trackrod.core.errors import InputError
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
-from trackrod.manoeuvres.controls import HoldSpeed, HoldSteering, HoldThrottle, Pedals, PressBrake, SteerBy, SteerTo
+from trackrod.manoeuvres.controls import (
+    AssistBy,
+    HoldSpeed,
+    HoldSteering,
+    HoldThrottle,
+    Pedals,
+    PressBrake,
+    SteerBy,
+    SteerTo,
+)
 from trackrod.manoeuvres.manoeuvre import KEEP_GEAR, NEUTRAL, Manoeuvre, Phase, Sample
 from trackrod.rtm.script import Script
 
@@ -29,7 +38,8 @@ _STEERING, _PEDALS = (HoldSteering, SteerBy, SteerTo), (HoldSpeed, HoldThrottle,
 def can_be_scripted(manoeuvre: Manoeuvre) -> bool:
     """Whether the road is ordinary and all that the driver does is known beforehand, the holding of a speed apart."""
     ordinary = manoeuvre.road() is None and manoeuvre.grade() == 0.0 and manoeuvre.friction() == 1.0
-    return ordinary and all(map(_open_loop, manoeuvre.phases()))
+    alone = manoeuvre.assistance() is None or isinstance(manoeuvre.assistance(), AssistBy)
+    return ordinary and alone and all(map(_open_loop, manoeuvre.phases()))
 
 
 def _open_loop(phase: Phase) -> bool:
@@ -62,8 +72,13 @@ def scripted(manoeuvre: Manoeuvre, reference: Run, *, step: float = 1e-3) -> Scr
     gear = _at(reference, signals.GEAR, 0.0)
     rolling, standing = (0.0, 0.0, 0.0, gear, speed), (0.0, 0.0, 0.0 if start.free else 1.0, NEUTRAL, np.nan)
     before = np.column_stack([np.full(lead, value) for value in (rolling if speed > 0 else standing)])
-    rows = [before, *_phase_rows(manoeuvre, reference, step)]
-    return _script(reference, np.concatenate(rows), lead, speed, step)
+    controls = np.concatenate([before, *_phase_rows(manoeuvre, reference, step)])
+    assistance = manoeuvre.assistance()
+    if isinstance(assistance, AssistBy):
+        after = len(controls) - lead
+        given = assistance.inputs(step * np.arange(1.0, after + 1)).rows(after)
+        controls = np.column_stack((controls, np.concatenate((np.zeros((lead, given.shape[1])), given))))
+    return _script(reference, controls, lead, speed, step)
 
 
 def _phase_rows(manoeuvre: Manoeuvre, reference: Run, step: float) -> Iterator[Array]:

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.constants import constant
 from trackrod.core.corners import Side
+from trackrod.core.wheel_inputs import WHEEL_COLUMNS
 from trackrod.rtm.layout import AXLE_LOADS, CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, GIVEN_POSE, row_layout
 from trackrod.rtm.spec import RtmSpec
 from trackrod.rtm.twin.driveline import TwinDriveline
@@ -57,6 +58,9 @@ class _Wheel:
     J: Array  # (3, 2) derivative of p by the travels of left and right wheel
     G: Array  # (3, 2) rotation by the same
     damper: Array  # (2,) length of the damper by the same
+    spring: Array  # (2,) length of the spring by the same
+    damper_length: float  # [m]
+    damper_rate: float  # [m/s]
     rate: Array  # of p in the body [m/s]
     turning: Array  # of the carrier against the body [rad/s]
     by_rack: Array  # (6,) p and rotation by the rack travel; zero where there is no rack
@@ -134,7 +138,8 @@ class Twin:
         self.angle = self.rack = self.steering_torque = 0.0
         if self.spec.steering is not None:
             self.steering = TwinSteering(self.spec.steering)
-        self.acceleration = np.zeros(3)
+        self.acceleration, self.turning = np.zeros(3), np.zeros(3)
+        self.given = _wheel_inputs(np.zeros(WHEEL_COLUMNS.size))
         for tyre in self.tyres:
             tyre.reset()
         self.wheels = [self._kinematics(i, 0.0, 0.0) for i in range(4)]
@@ -167,6 +172,11 @@ class Twin:
             "gear": d.gear,
             "clutch_torque": d.torque,
             "steering_torque": self.steering_torque,
+            "angular_acceleration": self.turning,
+            "damper_length": [wheel.damper_length for wheel in self.wheels],
+            "damper_rate": [wheel.damper_rate for wheel in self.wheels],
+            "ride_height": self._ride_heights(),
+            **self.given,
         }
         row = np.zeros(_ROW.size)
         for name, where in _ROW.slices.items():
@@ -174,9 +184,10 @@ class Twin:
         return np.concatenate((row, *(tyre.row for tyre in self.tyres)))
 
     def run(self, controls: Array, heights: Array | None = None) -> Array:
-        """Rows of steering-wheel angle, throttle, brake and gear (and heights of the road) to rows of states."""
+        """Rows of steering-wheel angle, throttle, brake and gear (and of `WHEEL_COLUMNS`) to rows of states."""
         rows = []
-        for k, (angle, throttle, brake, gear) in enumerate(controls):
+        for k, (angle, throttle, brake, gear, *given) in enumerate(controls):
+            self.given = _wheel_inputs(np.array(given) if given else np.zeros(WHEEL_COLUMNS.size))
             self.step(angle, throttle, brake, gear, self.heights if heights is None else heights[k])
             rows.append(self.row())
         return np.array(rows)
@@ -267,15 +278,21 @@ class Twin:
         c, s = np.cos(pose["rz"]), np.sin(pose["rz"])
         about = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
         G, by_rack[3:] = about @ by_travel[3:6], about @ by_rack[3:]
+        along_damper = by_travel[CHANNELS.index("damper_length")] @ rates
+        if steered:
+            along_damper += by_y[CHANNELS.index("damper_length")] * rack_rate
         return _Wheel(
             p=np.array(self.spec.wheels[i].centre) + moved - self.origin,
             J=J,
             G=G,
-            damper=by_travel[6],
+            damper=by_travel[CHANNELS.index("damper_length")],
+            spring=by_travel[CHANNELS.index("spring_length")],
+            damper_length=float(pose["damper_length"]),
+            damper_rate=float(along_damper),
             rate=J @ rates + by_rack[:3] * rack_rate + com_rate[:3],
             turning=G @ rates + by_rack[3:] * rack_rate + about @ com_rate[3:],
             by_rack=by_rack,
-            steer=float(pose["rz"]),
+            steer=float(pose["rz"]) + float(self.given["steer_offset"][i]),
             inclination=float(pose["rx"]),
         )
 
@@ -356,13 +373,14 @@ class Twin:
         h, d = self.h, self.driveline
         d.begin_step(self.spin, throttle, gear, self.p["engine_factor"], h)
         constant, gain, mobility, held = np.zeros(4), np.zeros(4), np.zeros(4), np.zeros(4, dtype=bool)
-        most = np.array([self._of("brake", i) * brake for i in range(4)])
+        most = np.array([self._of("brake", i) * brake for i in range(4)]) + self.given["brake_torque"]
+        locks = [d.lock_torque(i, self.spin) + self.given["drive_torque"][i] for i in range(4)]  # in the half-shafts
         for i, wheel in enumerate(self.wheels):
             inertia = self._of("wheel_inertia", i)
             by_brake = h / inertia + taken[i]
             by_drive = h / inertia + (taken[i] if self.spec.axles[i // 2].drive_on_carrier else 0.0)
             known = self.spin[i] - turned[i] - taken[i] * self.carrier_torque[i]
-            known += h / inertia * wheel.spin_moment + by_drive * d.lock_torque(i, self.spin)
+            known += h / inertia * wheel.spin_moment + by_drive * locks[i]
             holding = 1.0 + by_brake * (_BRAKE_STIFFNESS * h + _BRAKE_DAMPING)
             wound = by_brake * _BRAKE_STIFFNESS * self.brake_angle[i]
             sticking = (known - wound + by_drive * d.torque * d.torque_gain(i)) / holding
@@ -375,7 +393,6 @@ class Twin:
                 wheel.brake = most[i] if torque > 0 else -most[i]
                 mobility[i] = by_drive
                 constant[i], gain[i] = known + by_brake * wheel.brake, d.torque_gain(i) * by_drive
-        locks = [d.lock_torque(i, self.spin) for i in range(4)]
         more = [d.lock(axle, self.spin, mobility, constant, gain) for axle in (0, 1)]
         d.close(constant, gain, h)
         for i in range(4):
@@ -422,6 +439,7 @@ class Twin:
         sag = g - np.cross(w, v) + p["gravity"] * _UP
         Q[6:] += self._suspension(self._dampers())
         change = self._solve(M, Q, sag) if self.axles else np.linalg.solve(M, Q)
+        self.turning = np.asarray(change[3:6])
         self.v, self.w, self.zd = v + h * change[:3], w + h * change[3:6], self.zd + h * change[6:]
         self.r = self.r + h * R @ self.v
         self.q = _product(self.q, _turn(self.w * h))
@@ -482,7 +500,8 @@ class Twin:
         factors = np.array([self._of("damper_factor", i) for i in range(4)])
         if not self.axles:
             self.damper_rate = rates
-            return np.array(factors * [curve(float(rate)) for curve, rate in zip(curves, rates, strict=True)])
+            pulled = [curve(float(rate)) for curve, rate in zip(curves, rates, strict=True)]
+            return np.array(factors * pulled - self.given["damper_force"])
         pull, h = np.zeros(4), self.h
         for axle, gives in enumerate(self.axles):
             here = slice(2 * axle, 2 * axle + 2)
@@ -505,6 +524,7 @@ class Twin:
                     change = np.linalg.solve(np.eye(2) + yields * slope, wanted - r - yields @ force)
                     r, pull[here] = r + change, force + slope * change
             self.damper_rate[here] = r
+            pull[here] -= self.given["damper_force"][here]
             tensions = [0.5 * (pull[2 * axle] + mode.sign * pull[2 * axle + 1]) for mode in gives.modes]
             self.known[axle] = [
                 right + mode.C[:, DAMPER] * tension
@@ -567,8 +587,14 @@ class Twin:
                 Q[i] -= curves["stops"](z) * self._of("stop_factor", i)
                 ratio = self.wheels[i].damper
                 Q[left : right + 1] -= pull[i] * ratio
+                Q[left : right + 1] += self.given["spring_force"][i] * self.wheels[i].spring
                 Q[i] -= self._of("friction", i) * zd / np.hypot(_FRICTION_SPEED, zd)
         return Q
+
+    def _ride_heights(self) -> list[float]:
+        """Of the body above the level road at the axles [m]."""
+        centres = np.array([wheel.centre for wheel in self.spec.wheels]).reshape(2, 2, 3).mean(axis=1)
+        return [float(self.r[2] + (_matrix(self.q) @ (c - self.origin))[2] - self.spec.road_height) for c in centres]
 
     def _air(self) -> tuple[Array, Array]:
         """Force and moment of the air at the sprung centre of gravity, in V."""
@@ -619,6 +645,10 @@ class Twin:
             "aligning_moment": wheel.Mz,
         }
         return loads[COMPLIANCE_LOADS[kind]]
+
+
+def _wheel_inputs(row: Array) -> dict[str, Array]:
+    return {name: row[where] for name, where in WHEEL_COLUMNS.slices.items()}
 
 
 def _integral(force: Callable[[float], float], end: float) -> float:

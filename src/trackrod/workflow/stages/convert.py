@@ -92,7 +92,8 @@ def _split_parameters(vehicle: Vehicle, maps: Mapping[Axle, KcMaps], factors: Sp
 
 def _in_words(conversion: Conversion, maps: Mapping[Axle, KcMaps]) -> dict[str, str]:
     """Largest deviation at the knots of the maps, of lengths, angles and forces."""
-    kinds = {"m": ("tx", "ty", "tz", "damper_length"), "rad": ("rx", "ry", "rz"), "N": ("Fz", "Fz_without_stops")}
+    lengths = ("tx", "ty", "tz", "damper_length", "spring_length")
+    kinds = {"m": lengths, "rad": ("rx", "ry", "rz"), "N": ("Fz", "Fz_without_stops")}
     found: dict[str, float] = {}
     for item in round_trip(conversion.spec, maps):
         unit = next((unit for unit, names in kinds.items() if item.output in names), "N")
