@@ -31,10 +31,11 @@ TRACKROD_HD inline void sample_map(const Table2D<R>& map, const Dual<N, R>& firs
   }
 }
 
-// Poses that the wheels give, and their rates.
+// Poses that the wheels give, and their rates; what the dampers are shorter by, and the rates of that.
 template <class T>
 struct GivenPoses {
   T pose[wheel_count][given_count], rate[wheel_count][given_count];
+  T shorter[wheel_count], shortening[wheel_count];
 };
 
 namespace detail {
@@ -98,8 +99,19 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
         }
       }
     }
+    T shorter[2] = {T(0.0), T(0.0)}, shortening[2] = {T(0.0), T(0.0)};
+    for (int j = 0; j < axle_load_count; ++j) {
+      for (int mode = 0; mode < 2; ++mode) {
+        const R c = m.elastic_numbers->compliance[load_damper][j][sy + mode];
+        shorter[mode] += s.axle_load[j][sy + mode] * c;
+        shortening[mode] += s.axle_load_rate[j][sy + mode] * c;
+      }
+    }
     const T& factor = a == 0 ? p.compliance_factor_front : p.compliance_factor_rear;
     for (int i = 0; i < 2; ++i) {
+      const R side = i == 0 ? R(1.0) : R(-1.0);
+      out.shorter[sy + i] = shorter[0] + shorter[1] * side;
+      out.shortening[sy + i] = shortening[0] + shortening[1] * side;
       for (int k = 0; k < given_count; ++k) {
         out.pose[sy + i][k] = pose[i * map_channels + k] * factor;
         out.rate[sy + i][k] = rate[i * map_channels + k] * factor;

@@ -101,8 +101,9 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
     }
     W::store(angle, outputs.steer, g);
     W::store(inclination, outputs.camber, g);
-    W::store(channel(value, damper_length), outputs.damper_length, g);
-    W::store(k.damper[0] * left_rate + k.damper[1] * right_rate + damper_by_second * on_rack * rack_rate,
+    W::store(channel(value, damper_length) - W::load(given.shorter, g), outputs.damper_length, g);
+    W::store(k.damper[0] * left_rate + k.damper[1] * right_rate + damper_by_second * on_rack * rack_rate -
+                 W::load(given.shortening, g),
              outputs.damper_rate, g);
   }
 }

@@ -64,6 +64,12 @@ class TwinAxle:
             pose, rates = pose + more, rates + more_rate
         return pose.reshape(2, len(GIVEN_POSE)), rates.reshape(2, len(GIVEN_POSE))
 
+    def shorter(self, side: int) -> tuple[float, float]:
+        """What the damper of the left (0) or the right wheel (1) is shorter by [m], and the rate of that [m/s]."""
+        of = [np.array([mode.C[DAMPER] @ mode.x, mode.C[DAMPER] @ mode.rate]) for mode in self.modes]
+        length, rate = of[0] + of[1] * (1.0 - 2.0 * side)
+        return float(length), float(rate)
+
 
 class _Mode:
     """One of the two systems."""

@@ -278,6 +278,7 @@ class Twin:
         c, s = np.cos(pose["rz"]), np.sin(pose["rz"])
         about = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
         G, by_rack[3:] = about @ by_travel[3:6], about @ by_rack[3:]
+        shorter = self.axles[axle].shorter(i % 2) if self.axles else (0.0, 0.0)
         along_damper = by_travel[CHANNELS.index("damper_length")] @ rates
         if steered:
             along_damper += by_y[CHANNELS.index("damper_length")] * rack_rate
@@ -287,8 +288,8 @@ class Twin:
             G=G,
             damper=by_travel[CHANNELS.index("damper_length")],
             spring=by_travel[CHANNELS.index("spring_length")],
-            damper_length=float(pose["damper_length"]),
-            damper_rate=float(along_damper),
+            damper_length=float(pose["damper_length"]) - shorter[0],
+            damper_rate=float(along_damper) - shorter[1],
             rate=J @ rates + by_rack[:3] * rack_rate + com_rate[:3],
             turning=G @ rates + by_rack[3:] * rack_rate + about @ com_rate[3:],
             by_rack=by_rack,
