@@ -88,7 +88,8 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
     const auto on_carrier_share = W::constant(m.wheels->on_carrier, g);
     const Vec3<L> on_carrier = load[g].m - a.axis * (load[g].brake + load[g].drive * on_carrier_share);
     const Vec3<L> on_body = a.axis * (load[g].drive * (R(1.0) - on_carrier_share));
-    const Vec3<L> gyro = cross(w, a.axis * (W::load(s.spin, g) * spin_inertia));
+    // of the carrier, which turns with the body and with the travels: a solid axle takes it on its own springs
+    const Vec3<L> gyro = cross(w + a.turning, a.axis * (W::load(s.spin, g) * spin_inertia));
     mass_of[g] = mass_here;
     force_of[g] = f;
     moment_of[g] = cross(a.p, f) + on_carrier - on_body - gyro;
@@ -99,7 +100,7 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
     for (int j = 0; j < 2; ++j) {
       B_v_of[g][j] = Jm[j];
       B_w_of[g][j] = cross(a.p, Jm[j]);
-      right_of[g][j] = dot(a.J[j], f) + dot(a.G[j], on_carrier);
+      right_of[g][j] = dot(a.J[j], f) + dot(a.G[j], on_carrier - gyro);
     }
     D_of[g][0] = dot(a.J[0], Jm[0]);
     D_of[g][1] = dot(a.J[0], Jm[1]);

@@ -378,7 +378,8 @@ class Twin:
                 Q += B.T @ reaction
             else:
                 Q[3:6] += reaction
-            Q[3:6] -= np.cross(w, wheel.axis * self.spin[i] * self._of("wheel_inertia", i))  # gyroscopic
+            turning = w + wheel.G @ rates
+            Q -= B.T @ np.cross(turning, wheel.axis * self.spin[i] * self._of("wheel_inertia", i))  # gyroscopic
         Q[6:] += self._suspension()
         change = np.linalg.solve(M, Q)
         self.v, self.w, self.zd = v + h * change[:3], w + h * change[3:6], self.zd + h * change[6:]
