@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from trackrod.cli.inputs import ManoeuvreName, Payload, Settings, open_loaded, parse_settings
+from trackrod.cli.inputs import ManoeuvreName, MapTravel, Payload, Settings, open_loaded, parse_settings
 from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument
 from trackrod.convert.conversion import Detail
@@ -16,6 +16,7 @@ from trackrod.core.errors import MissingExtraError, Problem, Severity, UnknownNa
 from trackrod.core.files import make_folder
 from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
+from trackrod.kc.study import KcSettings
 from trackrod.manoeuvres.registry import manoeuvre_class
 from trackrod.metrics.indices import INDEX_SETS, TOLERANCE, Index
 from trackrod.report.comparison import write_comparison_page, write_comparison_picture
@@ -36,6 +37,7 @@ def compare(
     out: Annotated[Path | None, typer.Option(help="Folder for both runs, a page and a picture.")] = None,
     payload: Payload = None,
     detail: Annotated[Detail, typer.Option(help="How much of the kinematics is kept.")] = Detail.TWO_DIMENSIONAL,
+    travel_mm: MapTravel = None,
     sample: Annotated[float, typer.Option(help="Time from sample to sample [s].")] = 0.01,
     step: Annotated[float, typer.Option(help="Step of the integration [s].")] = 0.001,
     alias: Aliases = None,
@@ -47,11 +49,12 @@ def compare(
     wanted = manoeuvre_class(manoeuvre).from_text(parse_settings(given))
     if manoeuvre not in INDEX_SETS:
         raise UnknownNameError("manoeuvre with indices", manoeuvre, INDEX_SETS)
+    rig = None if travel_mm is None else KcSettings.over(1e-3 * travel_mm)
     if out is not None:
         make_folder(out)
     found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
     with console.status("on the K&C rig", spinner="dots") as status:
-        conversion = convert_directly(found, detail=detail)
+        conversion = convert_directly(found, detail=detail, settings=rig)
 
         def show(phase: str, time: float) -> None:
             status.update(f"{phase}, t = {time:.1f} s")

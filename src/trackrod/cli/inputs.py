@@ -14,10 +14,16 @@ from trackrod.core.errors import Problem, Severity, raise_if_errors
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["ManoeuvreName", "Payload", "Settings", "open_loaded", "parse_settings"]
+__all__ = ["ManoeuvreName", "MapTravel", "Payload", "Settings", "open_loaded", "parse_settings"]
 
 ManoeuvreName = Annotated[str, typer.Option("--manoeuvre", help="What to drive; `trackrod manoeuvres` lists them.")]
 Payload = Annotated[PayloadLevel | None, typer.Option(help="How much is loaded.")]
+MapTravel = Annotated[
+    float | None,
+    typer.Option(
+        "--travel-mm", help="Wheel travel of the K&C maps to either side [mm]; as wide as driving needs without it."
+    ),
+]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="A setting: KEY=VALUE; repeatable.")]
 
 
