@@ -19,9 +19,9 @@ from scipy.interpolate import PchipInterpolator
 from trackrod.convert.masses import MassSplit, SplitFactors
 from trackrod.convert.vehicle_data import DriveReaction, Source, VehicleData, vehicle_data
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.core.errors import InputError
+from trackrod.core.errors import InputError, raise_if_errors
 from trackrod.core.maps import Map1D, Map2D
-from trackrod.kc.maps import KcMaps
+from trackrod.kc.maps import KcMaps, folds
 from trackrod.kc.points import Load
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
@@ -100,11 +100,12 @@ def assemble(
 ) -> Conversion:
     """Make the real-time model of a vehicle wherever its data came from; parameters and errors as `convert`.
 
-    Maps without loads give wheels that do not give way.
+    Maps without loads give wheels that do not give way. Maps that fold are refused: InputError.
     """
     missing = [str(axle) for axle in Axle if axle not in maps]
     if missing:
         raise InputError(f"the K&C maps of the {' and '.join(missing)} axle are missing")
+    raise_if_errors([problem for axle in Axle for problem in folds(maps[axle])])
     details = {axle: detail if isinstance(detail, Detail) else detail[axle] for axle in Axle}
     spec = RtmSpec(
         name=data.name,

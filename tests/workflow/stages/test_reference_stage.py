@@ -55,7 +55,7 @@ def driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     plain = runs.simulate
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setattr(runs, "simulate", simulate)
-    monkeypatch.setattr(kc, "kc_maps", lambda _vehicle: maps(CAR))
+    monkeypatch.setattr(kc, "kc_maps", lambda _vehicle, _settings: maps(CAR))
     monkeypatch.setattr(runs, "MultibodyVehicle", lambda _vehicle, step: RealTimeVehicle(spec_of(CAR), step=step))
     return names
 
@@ -181,7 +181,7 @@ def test_another_payload_has_its_own_vehicle_and_its_own_model(monkeypatch: pyte
         driving.append(loaded.payload.level)
         return RealTimeVehicle(spec_of(van), step=step)
 
-    monkeypatch.setattr(kc, "kc_maps", lambda _vehicle: maps(van))
+    monkeypatch.setattr(kc, "kc_maps", lambda _vehicle, _settings: maps(van))
     monkeypatch.setattr(runs, "prepared", prepared)
     monkeypatch.setattr(runs, "MultibodyVehicle", multibody)
     payload = vehicle(van).payload
