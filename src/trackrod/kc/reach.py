@@ -32,8 +32,10 @@ Array = NDArray[np.float64]
 STEP, LONGEST = 0.01, 0.16
 #: Load of the most loaded wheel at the limit, over its standing load: the whole axle stands on it.
 MOST_LOAD = 2.0
-#: What is added for the part of the load that links carry past the springs; what is kept of the way to an end.
+#: What is added for what links carry past the springs and for inertia; what is kept of the way to an end.
 SPARE, MARGIN = 1.2, 0.95
+#: Inclinations of the wheels at which the largest loads are looked for [rad].
+LEANING = np.array([-0.15, 0.0, 0.15])
 #: Turn of a wheel within one step from which the mechanism counts as folded over [rad].
 FOLD = 0.3
 
@@ -138,17 +140,16 @@ def largest_loads(vehicle: Vehicle, axle: Axle) -> Mapping[Load, float]:
     """
     largest = dict.fromkeys(Load, 0.0)
     for wheel in (wheel for wheel in vehicle.wheels if wheel.corner.axle is axle):
-        # of the standing load, MOST_LOAD times half the axle
         load = 0.5 * MOST_LOAD * STANDARD_GRAVITY * vehicle.axle_load(axle) / len(wheel.tyres)
         found = dict.fromkeys(Load, 0.0)
         for place in wheel.tyres:
             tyre = Tyre(vehicle.tyres[place.tyre], mounted=wheel.corner.side)
-            sliding = tyre.evaluate(load, alpha=np.radians(np.linspace(-25.0, 25.0, 501)))
-            slipping = tyre.evaluate(load, kappa=np.linspace(-0.5, 0.5, 501))
+            sliding = tyre.evaluate(load, alpha=np.radians(np.linspace(-25.0, 25.0, 501)), gamma=LEANING[:, None])
+            slipping = tyre.evaluate(load, kappa=np.linspace(-0.5, 0.5, 501), gamma=LEANING[:, None])
             radius = float(tyre.loaded_radius(load))
             fx, fy = float(np.abs(slipping.Fx).max()), float(np.abs(sliding.Fy).max())
             at_contact = {Load.FX: fx, Load.FX_DRIVE: fx, Load.FY: fy, Load.MZ: float(np.abs(sliding.Mz).max())}
             at_centre = {Load.FX_CENTRE: fx, Load.FY_CENTRE: fy, Load.MX: fy * radius, Load.MY: fx * radius}
-            found = {key: found[key] + value for key, value in (at_contact | at_centre).items()}
+            found = {key: found[key] + SPARE * value for key, value in (at_contact | at_centre).items()}
         largest = {key: max(largest[key], found[key]) for key in largest}
     return largest
