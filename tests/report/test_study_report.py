@@ -13,6 +13,7 @@ from metrics.synthetic_runs import braking, ramp_steer
 from report.studies_by_hand import manoeuvre, study, with_tests
 from trackrod.core.errors import MissingExtraError, MissingFileError
 from trackrod.core.figure import Figure
+from trackrod.core.series import Run
 from trackrod.fit.outcome import Reason
 from trackrod.report.charts import Bars, HeatMap
 from trackrod.report.page import Captioned, Fragment, Notice, Section, Table, is_number
@@ -103,6 +104,16 @@ def test_alarms_name_bounds_and_parameters_that_cannot_be_told(sections: dict[st
     assert "on a bound: cg_height" in alarms
     assert any(text.startswith("not identifiable: ") and "engine_factor" in text for text in alarms)
     assert not any("worse after tuning" in text or "ended early" in text for text in alarms)
+
+
+def test_an_alarm_names_the_maps_that_were_left() -> None:
+    test = manoeuvre("braking", braking(), hold_out=True)
+    left = {"variable": "opposite travel of rear", "samples": 3, "first": 7, "farthest_m": 0.0123}
+    test = replace(test, tuned=Run({**test.tuned}, {**test.tuned.metadata, "beyond_maps": [left]}))
+    alarms = [row[0] for row in tables(study_sections(with_tests(test))[0])[1].rows]
+    assert "beyond the K&C maps: opposite travel of rear by 12.3 mm in braking" in alarms
+    inside = replace(test, tuned=Run({**test.tuned}, {**test.tuned.metadata, "beyond_maps": []}))
+    assert not any("beyond" in str(row[0]) for row in tables(study_sections(with_tests(inside))[0])[1].rows)
 
 
 def test_alarms_name_what_became_worse_and_a_search_that_was_cut_off() -> None:

@@ -1,4 +1,4 @@
-"""Samples beyond the knots of the kinematics are told by wheel and axle, with how many, from when and how far."""
+"""Samples beyond the knots of kinematics and springs are told by wheel and axle: how many, from when, how far."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import numpy as np
 
 from trackrod.rtm.motion import _RACK, _TRAVEL, beyond_maps
 
-STEERED = SimpleNamespace(steered=True)
-RIGID = SimpleNamespace(steered=False)
+
+def axle(*, steered: bool, travel: float, opposite: float) -> SimpleNamespace:
+    curves = {name: SimpleNamespace(x=np.array([-x, x])) for name, x in (("spring", travel), ("antiroll", opposite))}
+    return SimpleNamespace(steered=steered, **curves)
 
 
 def wheel(first: float, second: float) -> SimpleNamespace:
@@ -17,6 +19,8 @@ def wheel(first: float, second: float) -> SimpleNamespace:
 
 
 FRONT, REAR = wheel(0.05, 0.07), wheel(0.04, 0.03)
+STEERED = axle(steered=True, travel=1.0, opposite=0.11)
+RIGID = axle(steered=False, travel=0.12, opposite=1.0)
 SPEC = SimpleNamespace(axles=(STEERED, RIGID), wheels=(FRONT, FRONT, REAR, REAR))
 
 
@@ -50,4 +54,14 @@ def test_parallel_and_opposite_travel_of_the_other_axle() -> None:
     assert told(travels, [0.0] * 4) == [
         entry("parallel travel of rear", 2, 0, 0.02),
         entry("opposite travel of rear", 2, 1, 0.015),
+    ]
+
+
+def test_springs_of_a_wheel_and_the_anti_roll_bar() -> None:
+    travels = [(0.1, -0.05, 0.0, 0.0), (0.1, -0.13, 0.0, 0.0), (0.0, 0.0, 0.03, 0.13)]
+    assert told(travels, [0.0] * 3) == [
+        entry("travel of front right", 1, 1, 0.08),
+        entry("opposite travel of front", 1, 1, 0.005),
+        entry("travel of rear right", 1, 2, 0.01),
+        entry("opposite travel of rear", 1, 2, 0.02),
     ]

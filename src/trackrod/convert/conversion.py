@@ -20,9 +20,9 @@ from trackrod.convert.masses import MassSplit, SplitFactors
 from trackrod.convert.standing import standing_travels
 from trackrod.convert.vehicle_data import DriveReaction, Source, VehicleData, vehicle_data
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.core.errors import InputError
+from trackrod.core.errors import InputError, raise_if_errors
 from trackrod.core.maps import Map1D, Map2D
-from trackrod.kc.maps import KcMaps
+from trackrod.kc.maps import KcMaps, folds
 from trackrod.kc.points import Load
 from trackrod.rtm.elasticity import ElasticAxle
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
@@ -115,12 +115,14 @@ def assemble(
     """Make the real-time model of a vehicle wherever its data came from; parameters and errors as `convert`.
 
     Maps without elasticity give wheels with a quasi-static compliance, maps without loads wheels that do not give way.
+    Maps that fold are refused: InputError.
     """
     missing = [str(axle) for axle in Axle if axle not in maps]
     if missing:
         raise InputError(f"the K&C maps of the {' and '.join(missing)} axle are missing")
     if compliance is Compliance.MOVING and any(maps[axle].elasticity is None for axle in Axle):
         compliance = Compliance.QUASI_STATIC
+    raise_if_errors([problem for axle in Axle for problem in folds(maps[axle])])
     details = {axle: detail if isinstance(detail, Detail) else detail[axle] for axle in Axle}
     spec = RtmSpec(
         name=data.name,

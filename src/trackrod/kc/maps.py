@@ -32,7 +32,17 @@ from trackrod.kc.rig import Rig
 from trackrod.rtm.elasticity import ElasticAxle
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["KC_MAPS", "GridTest", "KcMaps", "WheelMaps", "compliance_maps", "grid", "kinematics_maps", "stiffness_map"]
+__all__ = [
+    "KC_MAPS",
+    "GridTest",
+    "KcMaps",
+    "WheelMaps",
+    "compliance_maps",
+    "folds",
+    "grid",
+    "kinematics_maps",
+    "stiffness_map",
+]
 
 Array = NDArray[np.float64]
 
@@ -296,6 +306,26 @@ def unsprung_masses(rig: Rig) -> tuple[float, float]:
         left = min(max(0.5 + (body.centre[1] - middle) / track, 0.0), 1.0)
         total += body.mass * (1.0 - body.sprung_fraction) * np.array([left, 1.0 - left])
     return float(total[0]), float(total[1])
+
+
+def folds(maps: KcMaps) -> list[Problem]:
+    """Where a wheel does not rise with its own travel: there the mechanism has folded, or a sign is wrong."""
+    found = []
+    for side in SIDES:
+        kinematics = maps.wheel(side).kinematics
+        first, second = kinematics.knots
+        tz = kinematics.values[..., kinematics.output_index("tz")]
+        rising = [np.diff(tz, axis=0) > 0.0]
+        if not maps.steered:
+            rising.append(side.sign * np.diff(tz, axis=1) > 0.0)
+        wrong = next((up for up in rising if not up.all()), None)
+        if wrong is not None:
+            row, column = np.argwhere(~wrong)[0]
+            where = f"travel {1e3 * first[row]:+.1f} mm and {kinematics.axes[1].name.replace('_', ' ')} "
+            text = f"the K&C map of the {maps.axle} axle folds: its {side} wheel does not rise with its travel at "
+            text += f"{where}{1e3 * second[column]:+.1f} mm"
+            found.append(Problem(text, hint="ask for less travel, or look for a sign or for points that came twice"))
+    return found
 
 
 def _span(values: Array) -> str:

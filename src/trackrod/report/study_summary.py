@@ -114,6 +114,13 @@ def _alarms(result: StudyResult) -> tuple[tuple[str, str], ...]:
         alarms.append((f"worse after tuning: {', '.join(worse)}", "tuning paid for other indices with these"))
     if short := [f"{b.name} of {t.label} ({100 * b.coverage:.0f} %)" for t, _, b in pairs if b.coverage < _COVERED]:
         alarms.append((f"compared in part: {', '.join(short)}", "the model does not reach all of the reference"))
+    if left := [
+        f"{entry['variable']} by {1e3 * entry['farthest_m']:.1f} mm in {test.label}"
+        for test in result.tests
+        for entry in test.tuned.metadata.get("beyond_maps", ())
+    ]:
+        means = "the maps go on straight there: the mechanism ends before, or --travel-mm is too small"
+        alarms.append((f"beyond the K&C maps: {', '.join(left)}", means))
     if result.outcome.reason in _EARLY:
         alarms.append((f"the search ended early: {result.outcome.reason}", "the best point so far is reported"))
     return tuple(alarms)
