@@ -20,6 +20,7 @@ from trackrod.manoeuvres.registry import manoeuvre_class
 from trackrod.metrics.indices import INDEX_SETS, TOLERANCE, Index
 from trackrod.report.comparison import write_comparison_page, write_comparison_picture
 from trackrod.report.page import shown
+from trackrod.simulate.drive import require_settled
 from trackrod.workflow.comparison import Comparison, compare_models
 from trackrod.workflow.stages.convert import convert_directly
 
@@ -61,9 +62,11 @@ def compare(
     files, problems = ([], []) if out is None else _write(result, out)
     if json:
         print_json(_as_data(result, detail, files, problems))
-        return
-    _print(result, files)
-    print_problems(problems)
+    else:
+        _print(result, files)
+        print_problems(problems)
+    for run in (result.reference, result.model):
+        require_settled(run)
 
 
 def _write(result: Comparison, out: Path) -> tuple[list[Path], list[Problem]]:

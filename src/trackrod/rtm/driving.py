@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core import signals
 from trackrod.core.corners import Corner
+from trackrod.core.driver_inputs import checked_controls
 from trackrod.core.errors import ConvergenceError, InputError, UnknownNameError
 from trackrod.core.model_state import ModelState
 from trackrod.core.plain import Plain
@@ -19,7 +20,7 @@ from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.compile import compile_model, rolling_start
 from trackrod.rtm.layout import INPUTS as INPUT_FIELDS
 from trackrod.rtm.layout import STATE
-from trackrod.rtm.motion import BODY, INPUTS, TIME, VELOCITY, RtmMotion, TotalCentre, beyond_maps, tyre_columns
+from trackrod.rtm.motion import BODY, INPUTS, TIME, RtmMotion, TotalCentre, beyond_maps, tyre_columns
 from trackrod.rtm.spec import RtmSpec
 
 __all__ = ["RealTimeVehicle"]
@@ -66,16 +67,13 @@ class RealTimeVehicle:
         ConvergenceError
             It does not come to rest.
         """
-        self._core.reset()
-        controls = np.zeros((round(_SETTLING / self.step), 4))
         # Brakes would hold the wheels where the suspension moves them along the road, and so carry part of the weight:
         # they are for slopes. On level ground the vehicle may roll along slowly.
-        controls[:, 2] = 1.0 if self._tilted else 0.0
-        rows = self._advance(controls, round(0.1 / self.step), None)
-        speed = float(np.abs(rows[-1, VELOCITY][0 if self._tilted else 1 :]).max())
+        along = np.zeros((0, len(PARAMETERS)))
+        speed = self._core.settle(self.step, round(_SETTLING / self.step), along, self._tilted)
         if not speed < _REST:
             raise ConvergenceError(f"'{self.spec.name}' does not come to rest: it still moves with {speed:g} m/s")
-        read = self.reading(rows[-1])
+        read = self.reading(self._advance(np.array([[0.0, 0.0, float(self._tilted), 0.0]]), 1, None)[-1])
         return {corner: read(signals.FZ[corner].column) for corner in Corner}
 
     def state(self) -> ModelState:
@@ -124,10 +122,13 @@ class RealTimeVehicle:
 
         Raises
         ------
+        InputError
+            An input is not finite or has another number of steps.
         ConvergenceError
             The motion is no longer finite.
         """
-        return self.run(self.advance_rows(_controls(steering_wheel_angle, throttle, brake, gear), every, road_heights))
+        controls = checked_controls(steering_wheel_angle, throttle, brake, gear, road_heights)
+        return self.run(self.advance_rows(controls, every, road_heights))
 
     def advance_rows(self, controls: Array, every: int, road_heights: Array | None = None) -> Array:
         """As `advance`, with less to do: rows of inputs in, rows of samples out.
@@ -223,9 +224,3 @@ class RealTimeVehicle:
         rows, seconds = self._core.run(self.step, every, controls, given)
         self.seconds += seconds
         return np.concatenate((controls[every - 1 :: every][: len(rows), :INPUTS], rows), axis=1)
-
-
-def _controls(*inputs: ArrayLike) -> Array:
-    arrays = [np.atleast_1d(np.asarray(values, dtype=float)) for values in inputs]
-    steps = max(array.size for array in arrays)
-    return np.ascontiguousarray(np.column_stack([np.broadcast_to(array, steps) for array in arrays]))
