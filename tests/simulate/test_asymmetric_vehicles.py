@@ -65,7 +65,7 @@ def test_both_models_stand_alike(name: str) -> None:
 
 
 def test_a_load_far_off_the_middle_comes_to_rest() -> None:
-    """150 mm, as badly stowed cargo is: both models stand alike, and no tyre of the real-time model holds it sideways."""
+    """150 mm, as badly stowed cargo is: both models stand alike, and no tyre holds the real-time model sideways."""
     name = "body.payload_cargo"
     van = vehicle(VAN)
     cargo = van.body(name)

@@ -258,7 +258,7 @@ def test_speed_that_cannot_be_held_is_an_event() -> None:
     run = simulate(Slow(), RampSteer(speed_kmh=100.0))
     assert only_event(run)["event"] == "not_settled"
     assert "km/h" in only_event(run)["text"]
-    with pytest.raises(ConvergenceError, match=r"was not driven, because the vehicle did not settle: .*72\.0 km/h"):
+    with pytest.raises(ConvergenceError, match=r"was not driven, because the vehicle did not settle: .*72\.1 km/h"):
         require_settled(run)
 
 

@@ -46,9 +46,7 @@ CONSTANTS = (
     Constant("torsion_bar_damping", 0.5, "N·m·s/rad", "of the torsion bar of an elastic steering"),
     Constant("shortest_relaxation", 0.02, "m", "relaxation length that a tyre has at least"),
     Constant("largest_transient_slip", 5.0, "-", "slip that a tyre stores at most"),
-    Constant(
-        "standing_share", 0.75, "-", "share of mu Fz / K that a tyre stores at most when it slides near rest"
-    ),
+    Constant("standing_share", 0.75, "-", "share of mu Fz / K that a tyre stores at most when it slides near rest"),
     Constant("standing_rounding", 0.1, "-", "part of that limit over which it sets in"),
     Constant("standing_speed", 0.07, "m/s", "at which that limit has grown by mu Fz / K"),
     Constant("standing_damping", 0.5, "-", "of the carried mass on the carcass of a standing tyre, 1 is critical"),
