@@ -282,9 +282,9 @@ class Rtm:
 
     def derivatives(self, h: float, every: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], seeds: Sequence[int]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')]]: ...
 
-    def settle(self, h: float, steps: int, along: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> float:
+    def settle(self, h: float, steps: int, along: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], held: bool) -> float:
         """
-        Come to rest on level ground, with derivatives along directions of the parameters, one in each row; the velocity left.
+        Come to rest, held by the brakes or free to roll, with derivatives along directions of the parameters, one in each row; the velocity left.
         """
 
     def drive(self, h: float, every: int, lead: int, speed: float, spins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], engine_speed: float, gear: int, throttle: float, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], guide: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], strength: float, with_slopes: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')]]:

@@ -16,12 +16,14 @@ from trackrod.kc import study
 from trackrod.kc.reach import Reach
 from trackrod.kc.study import KcSettings
 from trackrod.manoeuvres.registry import manoeuvre
+from trackrod.rtm.driving import RealTimeVehicle
+from trackrod.simulate.drive import prepared
 from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow import map_range
 from trackrod.workflow.cache import CACHE_VARIABLE
 from trackrod.workflow.map_range import LIMIT_RUNS, kc_maps, needed_ranges
 from trackrod.workflow.request import StudyRequest
-from trackrod.workflow.runs import find_settings, model_run
+from trackrod.workflow.runs import model_run
 
 VAN = "lcv_7t"
 NARROW = Reach(0.03, 0.02)
@@ -41,7 +43,7 @@ def coarse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_driving_at_the_limit_stays_inside() -> None:
     spec = convert(vehicle(VAN), kc_maps(vehicle(VAN))).spec
     for name, given in LIMIT_RUNS.items():
-        run = model_run(spec, find_settings(spec, manoeuvre(name, given)))
+        run = model_run(spec, prepared(RealTimeVehicle(spec), manoeuvre(name, given)))
         assert run.metadata["beyond_maps"] == ()
 
 

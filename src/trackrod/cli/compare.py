@@ -33,6 +33,7 @@ from trackrod.multibody.integrators import Extrapolated, Integrator, RealTime
 from trackrod.multibody.steering import SteeringModel
 from trackrod.report.comparison import write_comparison_page, write_comparison_picture
 from trackrod.report.page import shown
+from trackrod.simulate.drive import require_settled
 from trackrod.workflow.comparison import Comparison, compare_models
 from trackrod.workflow.multibody_runs import STEP, step_of
 from trackrod.workflow.stages.convert import convert_directly
@@ -100,9 +101,11 @@ def compare(
     files, problems = ([], []) if out is None else _write(result, out)
     if json:
         print_json(_as_data(result, detail, compliance, files, problems))
-        return
-    _print(result, files)
-    print_problems(problems)
+    else:
+        _print(result, files)
+        print_problems(problems)
+    for run in (result.reference, result.model):
+        require_settled(run)
 
 
 def _integrator(kind: IntegratorKind, step: float | None, steering: SteeringModel, wanted: Manoeuvre) -> Integrator:

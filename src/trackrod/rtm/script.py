@@ -145,7 +145,7 @@ class ScriptedVehicle:
         self.spec = spec or self.spec
         self._directions = np.zeros((0, len(PARAMETERS))) if directions is None else np.ascontiguousarray(directions)
         self._core.set_parameters(self.spec.values())
-        left = self._core.settle(self.step, round(_SETTLING / self.step), self._directions)
+        left = self._core.settle(self.step, round(_SETTLING / self.step), self._directions, False)
         if not left < _REST:
             raise ConvergenceError(f"'{self.spec.name}' does not come to rest: it still moves with {left:g} m/s")
 
