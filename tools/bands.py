@@ -40,6 +40,7 @@ FORCE, TRAVEL, LOCKING = 500.0, 0.05, 0.8
 #: Frequency at which the loss factor of rubber is read [Hz]: that of handling.
 LOSS_FREQUENCY = 3.0
 _CAR, _VAN = "car", "van"
+_ALONE = ", one wheel"
 _FRONT_REAR = {Axle.FRONT: 0, Axle.REAR: 1}
 
 #: Bands by quantity: of cars and of vans, of the front and of the rear axle; None where there is none.
@@ -88,7 +89,8 @@ def rows(vehicle: Vehicle) -> Iterator[Row]:
     kind = _VAN if vehicle.name.startswith("lcv") else _CAR
     for axle in Axle:
         for quantity, value in _of_axle(vehicle, axle):
-            band = _BANDS[quantity][kind][_FRONT_REAR[axle]] if quantity in _BANDS else None
+            known = _BANDS.get(quantity.removesuffix(_ALONE))
+            band = None if known is None else known[kind][_FRONT_REAR[axle]]
             yield Row(quantity, axle, value, band)
     levels = PayloadLevel if vehicle.payload is not None else (PayloadLevel.LADEN,)
     for level in levels:
@@ -113,12 +115,17 @@ def driven_rows(vehicle: Vehicle) -> Iterator[Row]:
 def _of_axle(vehicle: Vehicle, axle: Axle) -> Iterator[tuple[str, float]]:
     rig = Rig(vehicle.with_mode(Mode.COMPLIANT), axle)
     front = axle is Axle.FRONT
-    yield "recession [mm/kN]", 1e6 * _slope(rig, Load.FX_CENTRE, "tx_left")
-    yield "lateral displacement [mm/kN]", 1e6 * _slope(rig, Load.FY, "ty_left")
-    # A force to the left in a left turn: the front wheels have to turn out of it, the rear wheels into it.
-    steer = math.degrees(1e3 * _slope(rig, Load.FY, "steer_left"))
-    yield "lateral-force steer to understeer [°/kN]", -steer if front else steer
-    yield "toe-in under braking [°/kN]", -math.degrees(1e3 * _slope(rig, Load.FX, "toe_left"))
+    centre, across, braked = (
+        programme.loads(rig, load, [-FORCE, 0.0, FORCE]) for load in (Load.FX_CENTRE, Load.FY, Load.FX)
+    )
+    for pattern, note in (("in_phase", ""), ("left", _ALONE)):
+        yield f"recession [mm/kN]{note}", 1e6 * _slope(centre, "tx_left", pattern)
+        yield f"lateral displacement [mm/kN]{note}", 1e6 * _slope(across, "ty_left", pattern)
+        # A force to the left in a left turn: the front wheels have to turn out of it, the rear wheels into it.
+        steer = math.degrees(1e3 * _slope(across, "steer_left", pattern))
+        yield f"lateral-force steer to understeer [°/kN]{note}", -steer if front else steer
+        toe = math.degrees(1e3 * _slope(braked, "toe_left", pattern))
+        yield f"toe-in under braking [°/kN]{note}", -toe
     travel = programme.parallel(rig, [-TRAVEL, -0.005, 0.0, 0.005, TRAVEL])
     if front:
         yield "Ackermann at 20° [%]", _ackermann(rig)
@@ -132,10 +139,9 @@ def _of_axle(vehicle: Vehicle, axle: Axle) -> Iterator[tuple[str, float]]:
     yield "cornering stiffness over load [1/rad]", _cornering_stiffness(vehicle, axle)
 
 
-def _slope(rig: Rig, load: Load, reading: str) -> float:
-    """Reading of the left wheel over a force on both wheels alike, at no force."""
-    test = programme.loads(rig, load, [-FORCE, 0.0, FORCE])
-    start = 3 * list(programme.PATTERNS).index("in_phase")
+def _slope(test: KcTest, reading: str, pattern: str) -> float:
+    """Reading of the left wheel over the force of a pattern, at no force."""
+    start = 3 * list(programme.PATTERNS).index(pattern)
     values = test[reading][start : start + 3]
     return float(values[2] - values[0]) / (2 * FORCE)
 
