@@ -20,7 +20,9 @@ from trackrod.kc import programme
 from trackrod.kc.points import Load
 from trackrod.kc.result import KcTest
 from trackrod.kc.rig import Rig
+from trackrod.manoeuvres.steady_turn import RampSteer
 from trackrod.manoeuvres.steering import StepSteer
+from trackrod.metrics.steady_turn import SteeringGeometry, ramp_steer_values
 from trackrod.metrics.step import step_steer_values
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.simulate.drive import simulate
@@ -62,6 +64,15 @@ _BANDS: dict[str, dict[str, tuple[_Band, _Band]]] = {
 }
 #: Yaw-rate overshoot in the step to 0.4 g [%].
 _OVERSHOOT: dict[str, _Band] = {"lcv_3t5": (0, 15), "lcv_7t": (0, 5)}
+#: Understeer and roll gradient in the steady turn [°/g].
+_TURNING: dict[str, tuple[_Band, _Band]] = {
+    "lcv_3t5": ((1, 4), (4, 7)),
+    "lcv_7t": ((1, 5), (4, 8)),
+    "suv": ((1.5, 4), (3.5, 6)),
+    "integral_link": ((1.5, 4), (3, 5.5)),
+    "cla_class": ((1.5, 4), (3, 5)),
+    "double_wishbone_car": ((0.5, 3), (3, 6)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +116,17 @@ def rows(vehicle: Vehicle) -> Iterator[Row]:
 
 
 def driven_rows(vehicle: Vehicle) -> Iterator[Row]:
-    """What a step steer of the multibody model shows."""
-    run = simulate(MultibodyVehicle(vehicle), StepSteer())
-    values = step_steer_values(run)
+    """What a step steer and a slow ramp of the multibody model show."""
+    step = step_steer_values(simulate(MultibodyVehicle(vehicle), StepSteer()))
     band = _OVERSHOOT.get(vehicle.name, (5, 25))
-    yield Row("yaw-rate overshoot, 0.4 g step [%]", None, 100 * values.yaw_rate.overshoot, band)
+    yield Row("yaw-rate overshoot, 0.4 g step [%]", None, 100 * step.yaw_rate.overshoot, band)
+    ramp = simulate(MultibodyVehicle(vehicle), RampSteer(target_ay_g=0.4, rate_degps=10.0))
+    steer = programme.steer(Rig(vehicle.with_mode(Mode.KINEMATIC), Axle.FRONT), [-0.005, 0.0, 0.005])
+    values = ramp_steer_values(ramp, SteeringGeometry(vehicle.wheelbase, float(steer["steering_ratio"][1])))
+    understeer, roll = _TURNING[vehicle.name]
+    assert values.understeer_gradient is not None
+    yield Row("understeer gradient [°/g]", None, math.degrees(values.understeer_gradient) * G, understeer)
+    yield Row("roll gradient [°/g]", None, abs(math.degrees(values.roll_gradient)) * G, roll)
 
 
 def _of_axle(vehicle: Vehicle, axle: Axle) -> Iterator[tuple[str, float]]:
@@ -118,7 +135,10 @@ def _of_axle(vehicle: Vehicle, axle: Axle) -> Iterator[tuple[str, float]]:
     centre, across, braked = (
         programme.loads(rig, load, [-FORCE, 0.0, FORCE]) for load in (Load.FX_CENTRE, Load.FY, Load.FX)
     )
-    for pattern, note in (("in_phase", ""), ("left", _ALONE)):
+    patterns = {"in_phase": "", "left": _ALONE}
+    if vehicle.axle(axle).dependent:  # a force on one wheel turns the whole axle
+        del patterns["left"]
+    for pattern, note in patterns.items():
         yield f"recession [mm/kN]{note}", 1e6 * _slope(centre, "tx_left", pattern)
         yield f"lateral displacement [mm/kN]{note}", 1e6 * _slope(across, "ty_left", pattern)
         # A force to the left in a left turn: the front wheels have to turn out of it, the rear wheels into it.
@@ -126,12 +146,14 @@ def _of_axle(vehicle: Vehicle, axle: Axle) -> Iterator[tuple[str, float]]:
         yield f"lateral-force steer to understeer [°/kN]{note}", -steer if front else steer
         toe = math.degrees(1e3 * _slope(braked, "toe_left", pattern))
         yield f"toe-in under braking [°/kN]{note}", -toe
-    travel = programme.parallel(rig, [-TRAVEL, -0.005, 0.0, 0.005, TRAVEL])
+    steps = [-TRAVEL, -0.005, 0.0, 0.005, TRAVEL]
+    travel = programme.parallel(rig, steps)
     if front:
         yield "Ackermann at 20° [%]", _ackermann(rig)
         for name in ("scrub_radius", "mechanical_trail"):
             yield f"{name.replace('_', ' ')} [mm]", 1e3 * float(travel[f"{name}_left"][2])
-    yield from _supports(vehicle, axle, rig, travel)
+    geometry = Rig(vehicle.with_mode(Mode.KINEMATIC), axle)
+    yield from _supports(vehicle, axle, rig, programme.parallel(geometry, steps))
     yield "camber at 50 mm bump [°]", math.degrees(travel["camber_left"][4] - travel["camber_left"][2])
     yield "toe-in at 50 mm bump [°]", math.degrees(travel["toe_left"][4] - travel["toe_left"][2])
     yield "roll centre [mm]", 1e3 * float(travel["roll_centre_height"][2])

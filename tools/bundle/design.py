@@ -424,7 +424,7 @@ class VehicleDesign:
         """The vehicle as the data sheet wants it."""
         x = self.sheet.wheelbase * self.sheet.loads[1] / self.sheet.mass
         body = self.sheet.body
-        return Total(self.sheet.mass, np.array([x, 0.0, body.height]), np.diag(body.inertia) * 1e6)
+        return Total(self.sheet.mass, np.array([x, -body.left, body.height]), np.diag(body.inertia) * 1e6)
 
     @cached_property
     def chassis(self) -> Solid:

@@ -81,7 +81,7 @@ REAR = Suspension(
         "propshaft_rear": (3400.0, 0.0, 345.0),
     },
     parts=solid_axle_parts((3520.0, 0.0, 335.0), 72.0, 48.0, 7.5, 22.0, 1.1),
-    mounts=solid_axle_mounts((950.0, 13500.0, 2200.0), 1.5),
+    mounts=solid_axle_mounts((950.0, 13500.0, 1400.0), 1.5),
     ride=Ride(frequency=1.86, damping=(0.135, 0.27), bump=70.0, rebound=85.0),
     switches={"driveline_in_axle": 1},
     # One leaf of spring steel.
@@ -141,7 +141,7 @@ VEHICLE = Vehicle(
     tracks=(1700.0, 1690.0),
     body=Body(
         height=850.0,
-        inertia=(2100.0, 8600.0, 9000.0),
+        inertia=(2100.0, 10300.0, 10800.0),
         payload=(
             Part("payload_cargo", 1150.0, (2600.0, 0.0, 1060.0), (520.0, 950.0, 950.0), sprung=100.0, single=True),
             Part("payload_crew", 150.0, (900.0, 0.0, 1000.0), (400.0, 250.0, 420.0), sprung=100.0, single=True),
@@ -154,8 +154,8 @@ VEHICLE = Vehicle(
     rear=REAR,
     steering=STEERING,
     wheels=(
-        Wheels(_tyre("front", 0.86), 28.0, (0.95, 1.65)),
-        Wheels(_tyre("rear", 1.09), 28.0, (0.95, 1.65)),
+        Wheels(_tyre("front", 0.95), 28.0, (0.95, 1.65)),
+        Wheels(_tyre("rear", 1.05), 28.0, (0.95, 1.65)),
     ),
     powertrain=Powertrain(
         title="2.3 l diesel engine, six gears, rear drive",

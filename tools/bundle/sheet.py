@@ -288,8 +288,8 @@ class Body:
 
     Attributes
     ----------
-    height
-        Of the centre of gravity of the whole vehicle [mm].
+    height, left
+        Of the centre of gravity of the whole vehicle: above the ground, and to the left of the middle [mm].
     inertia
         Ixx, Iyy, Izz of the whole vehicle about its centre of gravity [kg·m²].
     payload
@@ -304,6 +304,7 @@ class Body:
     area: float = 2.2
     drag: float = 0.3
     lift: tuple[float, float] = (0.05, 0.05)
+    left: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,7 @@ VEHICLE = Vehicle(
     rear=REAR,
     steering=STEERING,
     wheels=(
-        Wheels(_tyre("front", 0.92), 23.0, (0.80, 1.40)),
+        Wheels(_tyre("front", 0.97), 23.0, (0.80, 1.40)),
         Wheels(_tyre("rear", 1.10), 23.0, (0.80, 1.40)),
     ),
     powertrain=Powertrain(
