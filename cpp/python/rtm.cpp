@@ -144,6 +144,14 @@ class RtmHandle {
                         {second.data(), second.data() + second.size()},
                         {values.data(), values.data() + values.size()}};
   }
+  void set_roll_kinematics(int i, const Values& opposite, const Rows& values) {
+    if (values.shape(0) != opposite.size() || values.shape(1) != rtm::channel_count || opposite.size() == 1) {
+      throw std::invalid_argument("kinematics in roll need two rows or more, one for each opposite travel");
+    }
+    rtm::WheelData& wheel = describe().wheels[check_wheel(i)];
+    wheel.roll_knots = {opposite.data(), opposite.data() + opposite.size()};
+    wheel.in_roll = {values.data(), values.data() + values.size()};
+  }
   void set_compliance(int i, int load, const Values& knots, const Rows& own, const Values& opposite_knots,
                       const Rows& opposite) {
     if (load < 0 || load >= rtm::load_count) throw std::out_of_range("there is no such load");
@@ -517,6 +525,7 @@ void bind_rtm(nb::module_& m) {
   type.def(nb::init<const trackrod::Values&>(), "parameters"_a)
       .def("set_parameters", &RtmHandle::set_parameters, "parameters"_a)
       .def("set_wheel", &RtmHandle::set_wheel, "wheel"_a, "centre"_a, "first"_a, "second"_a, "values"_a)
+      .def("set_roll_kinematics", &RtmHandle::set_roll_kinematics, "wheel"_a, "opposite"_a, "values"_a)
       .def("set_compliance", &RtmHandle::set_compliance, "wheel"_a, "load"_a, "knots"_a, "own"_a, "opposite_knots"_a,
            "opposite"_a)
       .def("set_axle", &RtmHandle::set_axle, "axle"_a, "steered"_a, "drive_on_carrier"_a, "spring"_a, "stops"_a,

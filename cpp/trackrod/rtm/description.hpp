@@ -25,6 +25,7 @@ struct MapData {
 struct WheelData {
   Vec3<double> centre{0, 0, 0};  // at the design position in V [m]
   MapData kinematics;
+  std::vector<double> roll_knots, in_roll;  // half the opposite travel, and values[knot][channel] that are added over it
   ComplianceData own[load_count], opposite[load_count];
 };
 

@@ -22,7 +22,7 @@ from trackrod.convert.vehicle_data import DriveReaction, Source, VehicleData, ve
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, raise_if_errors
 from trackrod.core.maps import Map1D, Map2D
-from trackrod.kc.maps import KcMaps, folds
+from trackrod.kc.maps import KcMaps, WheelMaps, folds
 from trackrod.kc.points import Load
 from trackrod.rtm.elasticity import ElasticAxle
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
@@ -191,7 +191,18 @@ def _wheel(data: VehicleData, maps: KcMaps, corner: Corner, detail: Detail, comp
         kinematics=values,
         compliance=tuple(_compliance(wheel.own[load], wheel.opposite[load]) for load in loads),
         tyres=data.places[corner],
+        **_in_roll(wheel, detail),
     )
+
+
+def _in_roll(wheel: WheelMaps, detail: Detail) -> dict[str, Array]:
+    """What the kinematics change in opposite travel, where the maps know it."""
+    if wheel.in_roll is None or detail is not Detail.TWO_DIMENSIONAL:
+        return {}
+    names = [output.name for output in wheel.in_roll.outputs]
+    zero = np.zeros(len(wheel.in_roll.knots))
+    columns = [wheel.in_roll.values[:, names.index(name)] if name in names else zero for name in CHANNELS]
+    return {"opposite": np.array(wheel.in_roll.knots), "in_roll": np.column_stack(columns)}
 
 
 def _channel(kinematics: Map2D, name: str) -> Array:

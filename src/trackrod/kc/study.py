@@ -223,12 +223,14 @@ def _maps(
     opposite: Array,
 ) -> tuple[KcMaps, tuple[Problem, ...]]:
     kinematics, problems = maps_of.kinematics_maps(found)
+    in_roll = maps_of.roll_changes(rig, opposite, kinematics) if rig.steered else None
     compliance = {load: maps_of.compliance_maps(rig, load, *sweeps[:2]) for load, sweeps in loaded.items()}
     wheels = [
         WheelMaps(
             kinematics[k],
             {load: pairs[k][0] for load, pairs in compliance.items()},
             {load: pairs[k][1] for load, pairs in compliance.items()},
+            None if in_roll is None else in_roll[k],
         )
         for k in range(2)
     ]

@@ -35,6 +35,7 @@ def compile_model(spec: RtmSpec) -> _core.Rtm:
     core = _core.Rtm(spec.values())
     for i, wheel in enumerate(spec.wheels):
         core.set_wheel(i, np.array(wheel.centre), wheel.first, wheel.second, np.ascontiguousarray(wheel.kinematics))
+        core.set_roll_kinematics(i, wheel.opposite, np.ascontiguousarray(wheel.in_roll))
         for load, item in enumerate(wheel.compliance):
             core.set_compliance(
                 i,

@@ -93,6 +93,9 @@ class WheelSpec:
         One for each of `COMPLIANCE_LOADS`.
     tyres
         Names in `RtmSpec.tyres`, and where they are on the wheel.
+    opposite, in_roll
+        On an axle with a rack: half the opposite travel of the wheels [m], and what the kinematics change over it,
+        shape (opposite, `CHANNELS`); empty for nothing.
     """
 
     corner: Corner
@@ -102,6 +105,8 @@ class WheelSpec:
     kinematics: Array
     compliance: tuple[ComplianceSpec, ...]
     tyres: tuple[TyrePlace, ...]
+    opposite: Array = field(default_factory=lambda: np.zeros(0))
+    in_roll: Array = field(default_factory=lambda: np.zeros((0, len(CHANNELS))))
 
     def __post_init__(self) -> None:
         raise_if_errors(Problem(text) for text in self._faults())
@@ -122,6 +127,10 @@ class WheelSpec:
                     f"the kinematics of '{self.corner}' are folded: the wheel centre does not rise between a travel of "
                     f"{self.first[i]:g} and {self.first[i + 1]:g} m where the second variable is {self.second[j]:g} m"
                 )
+        if self.opposite.size:
+            yield from _wrong_knots(self.opposite, f"the opposite travel of '{self.corner}'")
+        if self.in_roll.shape != (self.opposite.size, len(CHANNELS)) or not np.isfinite(self.in_roll).all():
+            yield f"the kinematics in roll of '{self.corner}' need {len(CHANNELS)} finite values for each travel"
         if self.compliance and len(self.compliance) != len(COMPLIANCE_LOADS):
             yield f"'{self.corner}' needs a compliance for each of {', '.join(COMPLIANCE_LOADS)}, or none"
         else:

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve, regularised
+from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, regularised
 from trackrod.rtm.layout import AXLE_LOADS, GIVEN_POSE
-from trackrod.rtm.twin.maps import Surface, curve_nodes, hermite
+from trackrod.rtm.twin.maps import Curves, Surface
 
 __all__ = ["BRAKE", "DAMPER", "FX", "TwinAxle", "split"]
 
@@ -83,7 +83,7 @@ class _Mode:
         self.pitch = mode.pose[:, GIVEN_POSE.index("ry")]
         self._linear = mode.pose.copy()
         self._linear[[FX, BRAKE, _FY]] = 0.0
-        self._curves = ((FX, _Poses(mode.fx)), (BRAKE, _Poses(mode.brake)))
+        self._curves = ((FX, Curves(mode.fx.load, mode.fx.pose)), (BRAKE, Curves(mode.brake.load, mode.brake.pose)))
         self.x = self.rate = np.zeros(len(AXLE_LOADS))
 
     def poses(self) -> tuple[Array, Array]:
@@ -92,15 +92,3 @@ class _Mode:
             value, slope = curve.sample(float(self.x[load]))
             pose, rate = pose + value, rate + slope * self.rate[load]
         return pose, rate
-
-
-class _Poses:
-    """Poses over one load, cubic with the slopes of parabolas."""
-
-    def __init__(self, curve: PoseCurve) -> None:
-        self.load, self.nodes = curve.load, curve_nodes(curve.load, curve.pose)
-
-    def sample(self, x: float) -> tuple[Array, Array]:
-        i, weights = hermite(x, self.load)
-        value, slope = (np.einsum("as,ask->k", w, self.nodes[:, i : i + 2]) for w in weights)
-        return value, slope

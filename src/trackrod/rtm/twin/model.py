@@ -31,7 +31,7 @@ from trackrod.rtm.layout import AXLE_LOADS, CHANNELS, COMPLIANCE_CHANNELS, COMPL
 from trackrod.rtm.spec import RtmSpec
 from trackrod.rtm.twin.driveline import TwinDriveline
 from trackrod.rtm.twin.elasticity import BRAKE, DAMPER, FX, TwinAxle, split
-from trackrod.rtm.twin.maps import Line, Surface, straight
+from trackrod.rtm.twin.maps import Curves, Line, Surface, straight
 from trackrod.rtm.twin.steering import TwinSteering
 from trackrod.rtm.twin.tyre import TwinTyre
 from trackrod.tyre import twin as formula
@@ -102,6 +102,9 @@ class Twin:
             TwinTyre(Tyre(spec.tyres[place.tyre], mounted=wheel.corner.side), i, place.offset)
             for i, wheel in enumerate(spec.wheels)
             for place in wheel.tyres
+        ]
+        self._in_roll = [
+            Curves(wheel.opposite, wheel.in_roll) if wheel.opposite.size else None for wheel in spec.wheels
         ]
         self._maps = [Surface(wheel.first, wheel.second, wheel.kinematics) for wheel in spec.wheels]
         self._curves = [
@@ -267,6 +270,10 @@ class Twin:
         if steered:
             by_travel = np.zeros((len(CHANNELS), 2))
             by_travel[:, i % 2] = by_x
+            if self._in_roll[i] is not None:
+                more, by_roll = self._in_roll[i].sample((left - right) / 2)
+                value = value + more
+                by_travel += np.outer(by_roll, [0.5, -0.5])
         else:
             by_travel = np.column_stack(((by_x + by_y) / 2, (by_x - by_y) / 2))
         com, com_rate = self._given(i)
