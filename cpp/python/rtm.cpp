@@ -192,6 +192,7 @@ class RtmHandle {
       take(mode.travel_mass, n);
       take(mode.travel_damping, n);
       take(&mode.pose[0][0][0], n * row);
+      take(&mode.pose_by_travel[0][0][0][0], 2 * n * row);
       mode.fx = {listed(knots[2 * k]), listed(poses[2 * k])};
       mode.brake = {listed(knots[2 * k + 1]), listed(poses[2 * k + 1])};
       for (const rtm::PoseCurveData* c : {&mode.fx, &mode.brake}) {

@@ -138,6 +138,14 @@ class Compiler {
     for (const auto& row : a.added_momentum) {
       for (const double x : row) to_.number(x);
     }
+    std::vector<double> by_travel;
+    for (int way = 0; way < 2; ++way) {
+      for (const ElasticModeData& mode : a.modes) {
+        const double* first = &mode.pose_by_travel[way][0][0][0];
+        by_travel.insert(by_travel.end(), first, first + axle_load_count * 2 * given_count);
+      }
+    }
+    to_.array(by_travel);
     for (const ElasticModeData& mode : a.modes) {
       std::vector<double> pose(&mode.pose[0][0][0], &mode.pose[0][0][0] + axle_load_count * 2 * given_count);
       for (const AxleLoad own : {load_fx, load_brake, load_fy}) {  // these have tables

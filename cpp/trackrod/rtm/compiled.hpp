@@ -90,6 +90,7 @@ struct ElasticAxle {
   R radius;
   R added_mass[3], travel_damping[3];  // left left, left right, right right
   R added_momentum[2][6];
+  const R* pose_by_travel;  // [parallel, opposite][mode][load][side][given pose]
   const R* pose[2];       // [mode][load][pose_channels], of loads without a curve or map of their own
   ChannelCurve<R> fx[2], brake[2];  // of pose_channels
   Table2D<R> fy;
@@ -178,6 +179,7 @@ TRACKROD_HD inline ElasticAxle<R> read_elastic_axle(BlockReader<R>& from) {
   for (auto& row : a.added_momentum) {
     for (R& x : row) x = from.number();
   }
+  a.pose_by_travel = from.array(2 * 2 * axle_load_count * 2 * given_count);
   for (int mode = 0; mode < 2; ++mode) {
     a.pose[mode] = from.array(axle_load_count * pose_channels);
     a.fx[mode] = read_channel_curve(from, pose_channels);

@@ -116,13 +116,30 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
       }
     }
     const T& factor = a == 0 ? p.compliance_factor_front : p.compliance_factor_rear;
+    // shapes change with the travels
+    constexpr int poses = 2 * given_count;
+    const T parallel = (s.travel[sy] + s.travel[sy + 1]) * R(0.5), opposite = (s.travel[sy] - s.travel[sy + 1]) * R(0.5);
+    T more[poses], more_rate[poses];
+    for (int k = 0; k < poses; ++k) more[k] = more_rate[k] = T(0.0);
+    for (int mode = 0; mode < 2; ++mode) {
+      for (int j = 0; j < axle_load_count; ++j) {
+        const R* by_parallel = axle.pose_by_travel + (mode * axle_load_count + j) * poses;
+        const R* by_opposite = by_parallel + 2 * axle_load_count * poses;
+        const T &x = s.axle_load[j][sy + mode], &rate_of = s.axle_load_rate[j][sy + mode];
+        for (int k = 0; k < poses; ++k) {
+          const T slope = parallel * by_parallel[k] + opposite * by_opposite[k];
+          more[k] += slope * x;
+          more_rate[k] += slope * rate_of;
+        }
+      }
+    }
     for (int i = 0; i < 2; ++i) {
       const R side = i == 0 ? R(1.0) : R(-1.0);
       out.shorter[sy + i] = shorter[0] + shorter[1] * side;
       out.shortening[sy + i] = shortening[0] + shortening[1] * side;
       for (int k = 0; k < given_count; ++k) {
-        out.pose[sy + i][k] = pose[i * map_channels + k] * factor;
-        out.rate[sy + i][k] = rate[i * map_channels + k] * factor;
+        out.pose[sy + i][k] = (pose[i * map_channels + k] + more[i * given_count + k]) * factor;
+        out.rate[sy + i][k] = (rate[i * map_channels + k] + more_rate[i * given_count + k]) * factor;
       }
     }
   }

@@ -308,7 +308,10 @@ class Twin:
         """What the pose of a wheel gives, and the rates of that: displacement [m/s], angles [rad/s]."""
         if not self.axles:
             return dict(zip(COMPLIANCE_CHANNELS, self.compliance[i], strict=True)), np.zeros(6)
-        pose, rate = (part[i % 2] * self._of("compliance_factor", i) for part in self.axles[i // 2].poses())
+        pose, rate = (
+            part[i % 2] * self._of("compliance_factor", i)
+            for part in self.axles[i // 2].poses(*self.z[i // 2 * 2 : i // 2 * 2 + 2])
+        )
         return dict(zip(GIVEN_POSE, pose, strict=True)), np.array([rate[0], rate[1], 0.0, *rate[2:]])
 
     def _contact(self, tyre: TwinTyre, R: Array, height: float, road_speed: float) -> None:
