@@ -277,7 +277,7 @@ class Rtm:
 
     def run(self, h: float, every: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], float]:
         """
-        Rows of controls (steering-wheel angle, throttle, brake, gear, and what assistance systems do at the wheels) to rows of states, and the seconds spent.
+        Rows of controls (steering-wheel angle, throttle, brake, gear, what assistance systems do at the wheels) to rows of states, and the seconds spent.
         """
 
     def derivatives(self, h: float, every: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], seeds: Sequence[int]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')]]: ...

@@ -53,7 +53,8 @@ struct WheelForces {
 // when it returns.
 template <class T>
 inline WheelForces<T> tyre_forces(const TyreElement& e, const Road& road, TyreState<double>& state, const V3& axis_body,
-                                  const V3& centre_body, const Vec3<T>& r, const Mat3<T>& R, const Vec3<T>& v, const Vec3<T>& w_body,
+                                  const V3& centre_body, const Vec3<T>& r, const Mat3<T>& R, const Vec3<T>& v,
+                                  const Vec3<T>& w_body,
                                   const T& omega, double h) {
   using D = Dual<4>;
   WheelForces<T> out{{T(0.0), T(0.0), T(0.0)}, {T(0.0), T(0.0), T(0.0)}, T(0.0), {0.0, 0.0}, {}};
