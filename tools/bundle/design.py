@@ -430,7 +430,12 @@ class VehicleDesign:
     def chassis(self) -> Solid:
         """What the other parts leave."""
         others = [solid for axle in self.axles for solid in axle.solids + axle.leaf_solids + self.wheel_solids(axle)]
-        others += [*self.steering_solids, *self.powertrain_solids, *self.payload_solids, *(solid for bar in self.bar_solids for solid in bar)]
+        others += [
+            *self.steering_solids,
+            *self.powertrain_solids,
+            *self.payload_solids,
+            *(solid for bar in self.bar_solids for solid in bar),
+        ]
         return remainder("chassis", self.whole, total(others))
 
     @property
