@@ -172,8 +172,8 @@ VEHICLE = Vehicle(
             Part("gearbox", 65.0, (-80.0, -260.0, 380.0), (170.0, 130.0, 170.0), sprung=100.0, single=True),
         ),
     ),
-    # 28 N·m/bar in front and 8.5 N·m/bar behind: 2 · area · friction · radius. The rear line has 0.651 of the pressure of
-    # the front one, which has 120 bar at full pedal: 83.5 % of the torque is in front.
+    # 28 N·m/bar in front and 8.5 N·m/bar behind: 2 · area · friction · radius. The rear line has 0.651 of the pressure
+    # of the front one, which has 120 bar at full pedal: 83.5 % of the torque is in front.
     brakes=Brakes(
         bias=0.605694,
         areas=(2800.0, 850.0),

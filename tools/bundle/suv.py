@@ -67,7 +67,7 @@ REAR = Suspension(
         "trailing_arm_front": (2200.0, -650.0, 372.0),
         "upper_link_inner": (2680.0, -370.0, 471.5),
         "upper_link_outer": (2670.0, -715.0, 470.0),
-        "lower_front_link_inner": (2593.0, -481.0, 266.0),
+        "lower_front_link_inner": (2593.0, -481.3, 265.5),
         "lower_front_link_outer": (2615.0, -738.0, 240.0),
         "lower_rear_link_inner": (2775.0, -285.0, 262.5),
         "lower_rear_link_outer": (2765.0, -740.0, 240.0),
