@@ -66,7 +66,7 @@ def halfshaft(mass: float) -> Link:
 
 
 def wishbone_parts(x: float, size: float = 1.0, wheel_end: float | None = None) -> tuple[Part | Link, ...]:
-    """Parts of a double wishbone suspension whose wheel centres are at x [mm]; the wheel ends may be of another size."""
+    """Parts of a double wishbone suspension whose wheel centres are at x [mm]; wheel ends may be of another size."""
     lower, upper = ("lca_front", "lca_rear", "lca_outer"), ("uca_front", "uca_rear", "uca_outer")
     return (
         _subframe(x, size),

@@ -48,7 +48,7 @@ FRONT = Suspension(
     },
     parts=(*macpherson_parts(0.0), halfshaft(7.5)),
     mounts=macpherson_mounts((4440.0, 254.0), (3000.0, 1970.0, 127.0), (21300.0, 19000.0)),
-    ride=Ride(frequency=1.25, damping=(0.17, 0.34), bump=55.0, rebound=65.0),
+    ride=Ride(frequency=1.25, damping=(0.17, 0.34), bump=55.0, rebound=65.0, friction=50.0),
     toe=0.05,
     camber=-0.6,
     switches={"subframe_active": 1, "halfshaft_active": 1},
@@ -99,7 +99,7 @@ REAR = Suspension(
         **damper_mounts(),
         **subframe_mounts("rear", (1940.0, 2500.0)),
     },
-    ride=Ride(frequency=1.42, damping=(0.17, 0.34), bump=55.0, rebound=65.0),
+    ride=Ride(frequency=1.42, damping=(0.17, 0.34), bump=55.0, rebound=65.0, friction=35.0),
     toe=0.1,
     camber=-1.2,
     switches={"subframe_active": 1},
@@ -172,8 +172,8 @@ VEHICLE = Vehicle(
             Part("gearbox", 65.0, (-80.0, -260.0, 380.0), (170.0, 130.0, 170.0), sprung=100.0, single=True),
         ),
     ),
-    # 28 N·m/bar in front and 8.5 N·m/bar behind: 2 · area · friction · radius. The pressure of the rear line is 0.651 of
-    # that of the front one, 120 bar at full pedal: 83.5 % of the torque is in front.
+    # 28 N·m/bar in front and 8.5 N·m/bar behind: 2 · area · friction · radius. The rear line has 0.651 of the pressure
+    # of the front one, which has 120 bar at full pedal: 83.5 % of the torque is in front.
     brakes=Brakes(
         bias=0.605694,
         areas=(2800.0, 850.0),

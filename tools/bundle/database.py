@@ -22,6 +22,7 @@ from tools.bundle.source import source_text
 from tools.bundle.text import block, curve, derived_units, document, number, parameters, subblock
 from tools.bundle.tyres import tyre_text
 
+from trackrod.core.constants import constant
 from trackrod.core.teimorbit import Block, Comment, Row, Table, Value
 from trackrod.vehicle.template import LineType, Template
 
@@ -36,6 +37,9 @@ _SHARES = np.array([0.25, 0.5, 0.75, 1.0, 1.25, 1.5])  # of the give, where the 
 #: Shape of a damper's curve: force over the low-speed rate [mm/s] at speeds [mm/s].
 _DAMPER = (
     (0, 0),
+    (3, 3.3),
+    (6, 6.7),
+    (12, 13.5),
     (25, 28),
     (50, 57),
     (100, 115),
@@ -428,7 +432,9 @@ class _Writer:
         speed, shape = np.array(_DAMPER, dtype=float).T
         x = np.concatenate((-speed[:0:-1], speed))
         y = np.concatenate((-bump * shape[:0:-1], rebound * shape))
-        notes = [f"{self.sheet.title}, {axle.sheet.axle} damper", "extension is positive"]
+        y += axle.sheet.ride.friction * x / np.hypot(x, 1e3 * constant("friction_speed"))
+        friction = f"friction of {axle.sheet.ride.friction:g} N included"
+        notes = [f"{self.sheet.title}, {axle.sheet.axle} damper", f"extension is positive, {friction}"]
         return document("dpr", notes, [block("CURVE", {}, tables=[curve(("vel", "force"), x, y)])])
 
     def _stop(self, axle: AxleDesign, *, rebound: bool) -> str:

@@ -47,7 +47,7 @@ FRONT = Suspension(
         "leaf_end": Mount(scaled(LEAF_PAD, 1.8), "z"),
         "leaf_clamp": Mount(scaled(LEAF_PAD, 1.8), "z"),
     },
-    ride=Ride(frequency=1.51, damping=(0.14, 0.28), bump=60.0, rebound=75.0),
+    ride=Ride(frequency=1.51, damping=(0.14, 0.28), bump=60.0, rebound=75.0, friction=45.0),
     toe=0.05,
     camber=-0.2,
     switches={"subframe_active": 0},
@@ -82,7 +82,7 @@ REAR = Suspension(
     },
     parts=solid_axle_parts((3520.0, 0.0, 335.0), 72.0, 48.0, 7.5, 22.0, 1.1),
     mounts=solid_axle_mounts((950.0, 13500.0, 1400.0), 1.5),
-    ride=Ride(frequency=1.86, damping=(0.135, 0.27), bump=70.0, rebound=85.0),
+    ride=Ride(frequency=1.86, damping=(0.135, 0.27), bump=70.0, rebound=85.0, friction=45.0),
     switches={"driveline_in_axle": 1},
     # One leaf of spring steel.
     leaf=Leaf(

@@ -39,7 +39,7 @@ FRONT = Suspension(
     },
     parts=wishbone_parts(0.0, 2.3, 3.4),
     mounts=wishbone_mounts("front", (1880.0, 330.0), (1540.0, 270.0), (14000.0, 373.0), damper=2.6),
-    ride=Ride(frequency=1.45, damping=(0.14, 0.27), bump=60.0, rebound=75.0),
+    ride=Ride(frequency=1.45, damping=(0.14, 0.27), bump=60.0, rebound=75.0, friction=60.0),
     toe=0.05,
     camber=0.0,
     switches={"subframe_active": 0},
@@ -63,7 +63,7 @@ REAR = Suspension(
     },
     parts=solid_axle_parts((4100.0, 0.0, 355.0), 125.0, 85.0, 14.0, 38.0, 1.9),
     mounts=solid_axle_mounts((1050.0, 27000.0, 3800.0), 3.0),
-    ride=Ride(frequency=1.81, damping=(0.135, 0.27), bump=70.0, rebound=85.0),
+    ride=Ride(frequency=1.81, damping=(0.135, 0.27), bump=70.0, rebound=85.0, friction=60.0),
     switches={"driveline_in_axle": 1},
     # Graduated leaves of spring steel.
     leaf=Leaf(

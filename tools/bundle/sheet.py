@@ -112,12 +112,15 @@ class Ride:
         Share of critical damping in bump and in rebound.
     bump, rebound
         Wheel travel at which the stops touch [mm].
+    friction
+        Of the seals and guides of a damper [N]; its curve contains it.
     """
 
     frequency: float
     damping: tuple[float, float]
     bump: float
     rebound: float
+    friction: float
 
 
 @dataclass(frozen=True, slots=True)
