@@ -67,7 +67,7 @@ def test_the_table_is_written_between_the_marks(tmp_path: Path, monkeypatch: pyt
 
 
 def test_manoeuvres_at_the_limit_follow_from_the_slow_ramp(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A car that reaches 8 m/s² at 100°, in proportion: 80 % are 80°; a bend of radius R needs v² = 0.9 · 8 m/s² · R."""
+    """A car that reaches 8 m/s² at 100°, in proportion: 80 % are at 80°; a bend of radius R needs v² = 7.2 m/s² · R."""
     monkeypatch.setattr(rows_of, "_ramp", lambda _: (np.linspace(0.0, 8.0, 9), np.linspace(0.0, 100.0, 9)))
     step = rows_of._limit_step(CAR)
     assert isinstance(step, StepSteer)
