@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from benchmarks.comparison import __main__ as command
 from benchmarks.comparison import rows as rows_of
-from benchmarks.comparison.cases import Case
+from benchmarks.comparison.cases import WHOLE, Case
 from benchmarks.comparison.measurements import Result, measured
 from benchmarks.comparison.rows import GROUPS, ROWS, Measure
 
@@ -49,6 +50,22 @@ def test_the_worst_number_is_that_farthest_above_its_target() -> None:
     assert Result(CAR, "road", lifted).cell() == "**wheel lifts in one model only**"
     assert Result(CAR, "stop", (Measure("thrown back", 0.1, 0.3, "m/s"),)).cell() == "0.1 m/s thrown back"
     assert Result(CAR, "stop", (), "no equilibrium").cell() == "**no equilibrium**"
+
+
+def test_a_number_that_there_is_not_is_null_in_the_file() -> None:
+    result = Result(CAR, "fishhook", (Measure("lifts in one model only", math.nan, 20.0, "ms"), Measure("a", 1.5, 5.0)))
+    data = json.loads(json.dumps(result.as_data(), allow_nan=False))
+    assert (data["vehicle"], data["bushings"], data["row"]) == ("double_wishbone_car", 1.0, "fishhook")
+    assert [measure["value"] for measure in data["measures"]] == [None, 1.5]
+
+
+def test_the_stored_saloon_is_softer_than_the_bundled_one_may_become() -> None:
+    assert str(WHOLE[-1]) == "first_cla_class, bushings × 0.2"
+    soft, plain = WHOLE[-1].vehicle, Case("first_cla_class").vehicle
+    for one, other in zip(soft.bushings, plain.bushings, strict=True):
+        for curve, whole in zip(one.characteristic.curves, other.characteristic.curves, strict=True):
+            np.testing.assert_allclose(curve.y, 0.2 * whole.y)
+    assert len(WHOLE) == 19
 
 
 def test_the_table_is_written_between_the_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
