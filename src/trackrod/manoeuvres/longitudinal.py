@@ -101,11 +101,11 @@ class Braking(Manoeuvre):
     clutch: Clutch = setting(Clutch.DISENGAGED, "whether the engine stays connected")
     delay_s: float = setting(0.5, "constant speed before", 0.0, 10.0)
     after_s: float = setting(1.0, "standing after", 0.0, 10.0)
-    road_friction: float = setting(1.0, "of the road, over that which the tyres were measured on", 0.05, 2.0)
+    friction_factor: float = setting(1.0, "of the road, over that which the tyres were measured on", 0.05, 2.0)
 
     def friction(self) -> float:
         """Of the road."""
-        return self.road_friction
+        return self.friction_factor
 
     def start(self) -> Start:
         """Straight ahead at the speed."""

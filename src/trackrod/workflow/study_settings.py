@@ -74,6 +74,9 @@ def _held_out() -> tuple[PlannedTest, ...]:
         _planned("brake_in_turn"),
         _planned("constant_radius", target_ay_g="0.4"),
         _planned("step_steer", "step_steer, half payload", PayloadLevel.HALF, speed_kmh="80"),
+        # one at the limit, one on a rough road: short, because a study shall not wait for them
+        _planned("sine_with_dwell", amplitude_factor="3", after_s="2"),
+        _planned("random_road", road_class="C", duration_s="4"),
     )
 
 
