@@ -270,8 +270,9 @@ class Twin:
         if steered:
             by_travel = np.zeros((len(CHANNELS), 2))
             by_travel[:, i % 2] = by_x
-            if self._in_roll[i] is not None:
-                more, by_roll = self._in_roll[i].sample((left - right) / 2)
+            in_roll = self._in_roll[i]
+            if in_roll is not None:
+                more, by_roll = in_roll.sample((left - right) / 2)
                 value = value + more
                 by_travel += np.outer(by_roll, [0.5, -0.5])
         else:
