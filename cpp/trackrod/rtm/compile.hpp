@@ -124,6 +124,11 @@ class Compiler {
     }
     const R* first = reinterpret_cast<const R*>(&n);
     to_.array(std::vector<R>(first, first + sizeof(n) / sizeof(R)));
+    ElasticPrepared<R> step{};
+    const R radius[2] = {R(d_.axles[0].elastic.radius), R(d_.axles[1].elastic.radius)};
+    prepare(n, radius, R(constants::usual_step), step);
+    first = reinterpret_cast<const R*>(&step);
+    to_.array(std::vector<R>(first, first + sizeof(step) / sizeof(R)));
     for (const AxleData& axle : d_.axles) write_elastic_axle(axle.elastic);
   }
 

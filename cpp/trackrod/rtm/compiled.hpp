@@ -50,6 +50,18 @@ struct ComplianceTable {
   }
 };
 
+// What a step of length h makes of the matrices of axles that give: A = M + h D + h^2 C, and its inverse times each.
+template <class R>
+struct ElasticPrepared {
+  R h;
+  R filling[block_alignment / sizeof(R) - 1];  // arrays begin where lanes may be read
+  R by_rate[axle_load_count][axle_load_count][mode_count], by_load[axle_load_count][axle_load_count][mode_count];  // M, C
+  R by_body[3][axle_load_count][mode_count], by_travel[axle_load_count][mode_count];
+  R by_travel_rate[axle_load_count][mode_count];
+  R damper_yields[mode_count], torque_takes[mode_count];
+  R body[3][3][mode_count], both[3][mode_count], travel[mode_count];  // taken from the mass matrix of body and travels
+};
+
 // Channels over one variable, cubic: [knot][value, slope][channels].
 template <class R>
 struct ChannelCurve {
@@ -131,6 +143,7 @@ struct Compiled {
   AxleTables<R> axles[2];
   bool moving;  // compliance is a system with inertia and damping
   const ElasticNumbers<R>* elastic_numbers;
+  const ElasticPrepared<R>* elastic_prepared;  // for the usual step
   ElasticAxle<R> elastic[2];
   SteeringTables<R> steering;
   Driveline<R> driveline;
@@ -139,6 +152,72 @@ struct Compiled {
   TyreTables<R> tyres[max_tyres];
   TyreGroup<R, lanes> groups[max_tyres];
 };
+
+// A = L D L' in place: below the diagonal L, on it the inverse of D.
+template <int N, class T>
+TRACKROD_HD inline void factorise(T A[N][N]) {
+  for (int k = 0; k < N; ++k) {
+    A[k][k] = RealOf<T>(1.0) / A[k][k];
+    for (int i = k + 1; i < N; ++i) {
+      const T s = A[i][k] * A[k][k];
+      for (int j = k + 1; j <= i; ++j) A[i][j] -= s * A[j][k];
+    }
+    for (int i = k + 1; i < N; ++i) A[i][k] = A[i][k] * A[k][k];
+  }
+}
+template <int N, class T>
+TRACKROD_HD inline void solve(const T A[N][N], T* b) {
+  for (int k = 0; k < N; ++k) {
+    for (int i = k + 1; i < N; ++i) b[i] -= b[k] * A[i][k];
+  }
+  for (int k = N - 1; k >= 0; --k) {
+    b[k] = b[k] * A[k][k];
+    for (int i = k + 1; i < N; ++i) b[k] -= b[i] * A[i][k];
+  }
+}
+
+// The matrices of a step of length h; `radius` is that of each axle's contact patch on the rig.
+template <class R>
+TRACKROD_HD inline void prepare(const ElasticNumbers<R>& e, const R* radius, R h, ElasticPrepared<R>& out) {
+  constexpr int n = axle_load_count;
+  out.h = h;
+  for (int m = 0; m < mode_count; ++m) {
+    R A[n][n], column[n];
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j <= i; ++j) A[i][j] = e.mass[i][j][m] + e.damping[i][j][m] * h + e.compliance[i][j][m] * (h * h);
+    }
+    factorise<n>(A);
+    const auto solved = [&](const auto& given, const auto& store) {
+      for (int i = 0; i < n; ++i) column[i] = given(i);
+      solve<n>(A, column);
+      for (int i = 0; i < n; ++i) store(i) = column[i];
+    };
+    for (int j = 0; j < n; ++j) {
+      solved([&](int i) { return e.mass[i][j][m]; }, [&](int i) -> R& { return out.by_rate[i][j][m]; });
+      solved([&](int i) { return e.compliance[i][j][m]; }, [&](int i) -> R& { return out.by_load[i][j][m]; });
+    }
+    for (int j = 0; j < 3; ++j) {
+      solved([&](int i) { return e.body_mass[i][j][m]; }, [&](int i) -> R& { return out.by_body[j][i][m]; });
+    }
+    solved([&](int i) { return e.travel_mass[i][m]; }, [&](int i) -> R& { return out.by_travel[i][m]; });
+    solved([&](int i) { return e.travel_damping[i][m]; }, [&](int i) -> R& { return out.by_travel_rate[i][m]; });
+    out.damper_yields[m] = out.torque_takes[m] = out.travel[m] = R(0.0);
+    for (int i = 0; i < n; ++i) {
+      out.damper_yields[m] += h * out.by_load[i][load_damper][m] * e.compliance[load_damper][i][m];
+      out.torque_takes[m] +=
+          h / radius[m / 2] * (out.by_load[i][load_fx][m] - out.by_load[i][load_brake][m]) * e.pitch[i][m];
+      out.travel[m] += R(0.5) * out.by_travel[i][m] * e.travel_mass[i][m];
+    }
+    for (int j = 0; j < 3; ++j) {
+      out.both[j][m] = R(0.0);
+      for (int i = 0; i < n; ++i) out.both[j][m] += out.by_body[j][i][m] * e.travel_mass[i][m];
+      for (int k = 0; k < 3; ++k) {
+        out.body[j][k][m] = R(0.0);
+        for (int i = 0; i < n; ++i) out.body[j][k][m] += R(2.0) * out.by_body[j][i][m] * e.body_mass[i][k][m];
+      }
+    }
+  }
+}
 
 namespace detail {
 
@@ -235,9 +314,12 @@ TRACKROD_HD inline Compiled<R, lanes> view(const R* block) {
   }
   m.moving = from.truth();
   m.elastic_numbers = nullptr;
+  m.elastic_prepared = nullptr;
   if (m.moving) {
     m.elastic_numbers =
         reinterpret_cast<const ElasticNumbers<R>*>(from.array(sizeof(ElasticNumbers<R>) / sizeof(R)));
+    m.elastic_prepared =
+        reinterpret_cast<const ElasticPrepared<R>*>(from.array(sizeof(ElasticPrepared<R>) / sizeof(R)));
     for (ElasticAxle<R>& axle : m.elastic) axle = detail::read_elastic_axle(from);
   }
   m.steering.elastic = from.truth();

@@ -14,29 +14,6 @@
 
 namespace trackrod::rtm {
 
-// A = L D L' in place: below the diagonal L, on it the inverse of D.
-template <int N, class T>
-TRACKROD_HD inline void factorise(T A[N][N]) {
-  for (int k = 0; k < N; ++k) {
-    A[k][k] = RealOf<T>(1.0) / A[k][k];
-    for (int i = k + 1; i < N; ++i) {
-      const T s = A[i][k] * A[k][k];
-      for (int j = k + 1; j <= i; ++j) A[i][j] -= s * A[j][k];
-    }
-    for (int i = k + 1; i < N; ++i) A[i][k] = A[i][k] * A[k][k];
-  }
-}
-template <int N, class C, class T>
-TRACKROD_HD inline void solve(const C A[N][N], T* b) {
-  for (int k = 0; k < N; ++k) {
-    for (int i = k + 1; i < N; ++i) b[i] -= b[k] * A[i][k];
-  }
-  for (int k = N - 1; k >= 0; --k) {
-    b[k] = b[k] * A[k][k];
-    for (int i = k + 1; i < N; ++i) b[k] -= b[i] * A[i][k];
-  }
-}
-
 // How carriers turn about the spin axes in a step: see ElasticStep::turn_carriers.
 template <class T>
 struct CarrierTurn {
@@ -51,17 +28,20 @@ struct ElasticStep {
   using C = typename W::C;
   static constexpr int groups = W::groups, n = axle_load_count;
 
-  C A[groups][n][n];  // M + h D + h^2 C, factorised
   L rate[groups][n];  // of the loads at the end of the step, as far as it is known without u' and z''
-  C by_body[groups][3][n], by_travel[groups][n];  // Y: the same for each unit of u' and z''
-  C by_damper[groups][n];                         // for each unit of the dampers' tension
-  Vec3<T> arm[2];                                 // from the sprung centre of gravity to the axles' reference points
+  Vec3<T> arm[2];     // from the sprung centre of gravity to the axles' reference points
 
-  // What acts on the axles but their dampers, with the torques about the spin axes of the step before; `sag` is the free acceleration less that of the rig, gravity.
+  // What acts on the axles but their dampers, with the torques about the spin axes of the step before; `sag` is the free
+  // acceleration less that of the rig, gravity.
   TRACKROD_HD void begin(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
                          const WheelMotion<L>* k, const WheelLoad<L>* load, const Vec3<T>& sag, R h) {
-    const ElasticNumbers<R>& e = *m.elastic_numbers;
     h_ = h;
+    at_ = m.elastic_prepared;
+    if (h != at_->h) {
+      const R radius[2] = {m.elastic[0].radius, m.elastic[1].radius};
+      prepare(*m.elastic_numbers, radius, h, own_);
+      at_ = &own_;
+    }
     const Vec3<T> cg = origin(m, p);
     for (int a = 0; a < 2; ++a) {
       const Vec3<R>& at = m.elastic[a].reference;
@@ -86,13 +66,6 @@ struct ElasticStep {
       travelling[2 * a + 1] = (left - right) * R(0.5);
     }
     for (int g = 0; g < groups; ++g) {
-      for (int i = 0; i < n; ++i) {
-        for (int j = 0; j <= i; ++j) {
-          A[g][i][j] = W::constant(e.mass[i][j], g) + W::constant(e.damping[i][j], g) * h +
-                    W::constant(e.compliance[i][j], g) * (h * h);
-        }
-      }
-      factorise<n>(A[g]);
       L now[n], missing[n];
       for (int i = 0; i < n; ++i) {
         now[i] = W::load(s.axle_load_rate[i], g);
@@ -101,20 +74,13 @@ struct ElasticStep {
       const L body[3] = {W::load(pulled[0], g) * h, W::load(pulled[1], g) * h, W::load(pulled[2], g) * h};
       const L travel = W::load(travelling, g) * h;
       for (int i = 0; i < n; ++i) {
-        L right = -travel * W::constant(e.travel_damping[i], g);
-        for (int j = 0; j < 3; ++j) right -= body[j] * W::constant(e.body_mass[i][j], g);
+        L next = -travel * W::constant(at_->by_travel_rate[i], g);
+        for (int j = 0; j < 3; ++j) next -= body[j] * W::constant(at_->by_body[j][i], g);
         for (int j = 0; j < n; ++j) {
-          right += now[j] * W::constant(e.mass[i][j], g) + missing[j] * W::constant(e.compliance[i][j], g);
+          next += now[j] * W::constant(at_->by_rate[i][j], g) + missing[j] * W::constant(at_->by_load[i][j], g);
         }
-        rate[g][i] = right;
-        for (int j = 0; j < 3; ++j) by_body[g][j][i] = W::constant(e.body_mass[i][j], g);
-        by_travel[g][i] = W::constant(e.travel_mass[i], g);
-        by_damper[g][i] = W::constant(e.compliance[i][load_damper], g) * h;
+        rate[g][i] = next;
       }
-      solve<n>(A[g], rate[g]);
-      for (int j = 0; j < 3; ++j) solve<n>(A[g], by_body[g][j]);
-      solve<n>(A[g], by_travel[g]);
-      solve<n>(A[g], by_damper[g]);
     }
   }
 
@@ -123,34 +89,24 @@ struct ElasticStep {
   // right or of opposite ones, whichever is larger: too much of it damps, too little would swing.
   TRACKROD_HD void turn_carriers(const Compiled<R, lanes>& m, const State<T>& s, CarrierTurn<T>& out) const {
     const ElasticNumbers<R>& e = *m.elastic_numbers;
-    T change[mode_count], taken[mode_count];
+    T change[mode_count];
     for (int g = 0; g < groups; ++g) {
-      const C radius = make_lanes<C>([&](int i) { return m.elastic[(g * lanes + i) / 2].radius; });
       L turned = L(R(0.0));
-      C torque[n], by_torque = C(R(0.0));
       for (int i = 0; i < n; ++i) {
-        torque[i] = W::constant(e.compliance[i][load_fx], g) - W::constant(e.compliance[i][load_brake], g);
-      }
-      solve<n>(A[g], torque);
-      for (int i = 0; i < n; ++i) {
-        const C pitch = W::constant(e.pitch[i], g);
-        turned += (rate[g][i] - W::load(s.axle_load_rate[i], g)) * pitch;
-        by_torque += torque[i] * pitch;
+        turned += (rate[g][i] - W::load(s.axle_load_rate[i], g)) * W::constant(e.pitch[i], g);
       }
       W::store(turned, change, g);
-      W::store(L(by_torque * h_ / radius), taken, g);
     }
     for (int a = 0; a < 2; ++a) {
       const int left = 2 * a, right = left + 1;
       out.change[left] = change[left] + change[right];
       out.change[right] = change[left] - change[right];
-      out.taken[left] = out.taken[right] = max(max(taken[left], taken[right]), T(0.0));
+      out.taken[left] = out.taken[right] = T(max(max(at_->torque_takes[left], at_->torque_takes[right]), R(0.0)));
     }
   }
 
   // Changes of the torques of brakes and driveline that the carriers hold.
   TRACKROD_HD void add_torques(const Compiled<R, lanes>& m, const State<T>& s, const WheelMotion<L>* k, const T* before) {
-    const ElasticNumbers<R>& e = *m.elastic_numbers;
     T q[n][mode_count];
     const L none = L(R(0.0));
     split_loads(
@@ -158,12 +114,10 @@ struct ElasticStep {
         [&](int g) { return k[g].axis * (W::load(before, g) - W::load(s.carrier_torque, g)); }, q);
     for (int g = 0; g < groups; ++g) {
       L more[n];
+      for (int j = 0; j < load_damper; ++j) more[j] = W::load(q[j], g) * h_;
       for (int i = 0; i < n; ++i) {
-        more[i] = none;
-        for (int j = 0; j < load_damper; ++j) more[i] += W::load(q[j], g) * (W::constant(e.compliance[i][j], g) * h_);
+        for (int j = 0; j < load_damper; ++j) rate[g][i] += more[j] * W::constant(at_->by_load[i][j], g);
       }
-      solve<n>(A[g], more);
-      for (int i = 0; i < n; ++i) rate[g][i] += more[i];
     }
   }
 
@@ -172,22 +126,17 @@ struct ElasticStep {
   TRACKROD_HD void pull_dampers(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s, const T* rates,
                                 const T* push, T* pull) {
     const ElasticNumbers<R>& e = *m.elastic_numbers;
-    T given[mode_count], yields[mode_count];
+    T given[mode_count];
+    const R* yields = at_->damper_yields;
     for (int g = 0; g < groups; ++g) {
       L shorter = L(R(0.0));
-      C soft = C(R(0.0));
-      for (int i = 0; i < n; ++i) {
-        const C c = W::constant(e.compliance[load_damper][i], g);
-        shorter += rate[g][i] * c;
-        soft += by_damper[g][i] * c;
-      }
+      for (int i = 0; i < n; ++i) shorter += rate[g][i] * W::constant(e.compliance[load_damper][i], g);
       W::store(shorter, given, g);
-      W::store(L(soft), yields, g);
     }
     for (int a = 0; a < 2; ++a) {
       const int left = 2 * a, right = left + 1;
       const T& factor = a == 0 ? p.damper_factor_front : p.damper_factor_rear;
-      const T own = (yields[left] + yields[right]) * R(0.5), other = (yields[left] - yields[right]) * R(0.5);
+      const R own = (yields[left] + yields[right]) * R(0.5), other = (yields[left] - yields[right]) * R(0.5);
       const T wanted[2] = {rates[left] - given[left] - given[right], rates[right] - given[left] + given[right]};
       const Table1D<R>& curve = m.axles[a].damper;
       T now[2] = {s.damper_rate[left], s.damper_rate[right]};
@@ -220,8 +169,8 @@ struct ElasticStep {
     T tension[mode_count];
     split(pull, R(1.0), tension);
     for (int g = 0; g < groups; ++g) {
-      const L of = W::load(tension, g);
-      for (int i = 0; i < n; ++i) rate[g][i] += of * by_damper[g][i];
+      const L of = W::load(tension, g) * h_;
+      for (int i = 0; i < n; ++i) rate[g][i] += of * W::constant(at_->by_load[i][load_damper], g);
     }
   }
 
@@ -229,48 +178,30 @@ struct ElasticStep {
   TRACKROD_HD void join(const Compiled<R, lanes>& m, const State<T>& s, const Vec3<T>& sag, R h, T A[6][6], T* b,
                         T B[wheel_count][6], T D[2][3], T* forces) const {
     const ElasticNumbers<R>& e = *m.elastic_numbers;
-    // of each mode: what is taken from the mass matrix, and reactions
-    R body[mode_count][3][3], both[mode_count][3], travel[mode_count];
-    T push[mode_count][3], lift[mode_count];
+    T push[mode_count][3], lift[mode_count];  // reactions of each mode
     for (int g = 0; g < groups; ++g) {
+      L gained[n];
+      for (int i = 0; i < n; ++i) gained[i] = (rate[g][i] - W::load(s.axle_load_rate[i], g)) * (R(1.0) / h);
       for (int j = 0; j < 3; ++j) {
-        for (int k = 0; k <= j; ++k) {
-          C sum_of = C(R(0.0));
-          for (int i = 0; i < n; ++i) sum_of += by_body[g][j][i] * W::constant(e.body_mass[i][k], g);
-          for (int l = 0; l < lanes; ++l) body[g * lanes + l][j][k] = body[g * lanes + l][k][j] = R(2.0) * lane(sum_of, l);
-        }
-        C with_travel = C(R(0.0));
         L reaction = L(R(0.0));
-        for (int i = 0; i < n; ++i) {
-          with_travel += by_body[g][j][i] * W::constant(e.travel_mass[i], g);
-          reaction += (rate[g][i] - W::load(s.axle_load_rate[i], g)) * W::constant(e.body_mass[i][j], g);
-        }
-        for (int l = 0; l < lanes; ++l) {
-          both[g * lanes + l][j] = lane(with_travel, l);
-          push[g * lanes + l][j] = lane(reaction, l) * (R(-2.0) / h);
-        }
+        for (int i = 0; i < n; ++i) reaction += gained[i] * W::constant(e.body_mass[i][j], g);
+        for (int l = 0; l < lanes; ++l) push[g * lanes + l][j] = lane(reaction, l) * R(-2.0);
       }
-      C alone = C(R(0.0));
       L reaction = L(R(0.0));
       for (int i = 0; i < n; ++i) {
-        alone += by_travel[g][i] * W::constant(e.travel_mass[i], g);
-        reaction += (rate[g][i] - W::load(s.axle_load_rate[i], g)) * (W::constant(e.travel_mass[i], g) * (R(1.0) / h)) +
-                    rate[g][i] * W::constant(e.travel_damping[i], g);
+        reaction += gained[i] * W::constant(e.travel_mass[i], g) + rate[g][i] * W::constant(e.travel_damping[i], g);
       }
-      for (int l = 0; l < lanes; ++l) {
-        travel[g * lanes + l] = R(0.5) * lane(alone, l);
-        lift[g * lanes + l] = -lane(reaction, l);
-      }
+      for (int l = 0; l < lanes; ++l) lift[g * lanes + l] = -lane(reaction, l);
     }
     for (int a = 0; a < 2; ++a) {
       const ElasticAxle<R>& axle = m.elastic[a];
       const int sy = 2 * a, an = sy + 1;
-      const auto& S = body[sy];
-      const auto& U = body[an];
+      const auto S = [&](int i, int j) { return at_->body[i][j][sy]; };
+      const auto U = [&](int i, int j) { return at_->body[i][j][an]; };
       const R zero = R(0.0);
-      const Mat3<R> vv = {{{S[0][0], zero, S[0][1]}, {zero, U[0][0], zero}, {S[1][0], zero, S[1][1]}}};
-      const Mat3<R> wv = {{{zero, U[1][0], zero}, {S[2][0], zero, S[2][1]}, {zero, U[2][0], zero}}};
-      const Mat3<R> ww = {{{U[1][1], zero, U[1][2]}, {zero, S[2][2], zero}, {U[2][1], zero, U[2][2]}}};
+      const Mat3<R> vv = {{{S(0, 0), zero, S(0, 1)}, {zero, U(0, 0), zero}, {S(1, 0), zero, S(1, 1)}}};
+      const Mat3<R> wv = {{{zero, U(1, 0), zero}, {S(2, 0), zero, S(2, 1)}, {zero, U(2, 0), zero}}};
+      const Mat3<R> ww = {{{U(1, 1), zero, U(1, 2)}, {zero, S(2, 2), zero}, {U(2, 1), zero, U(2, 2)}}};
       const Vec3<T>& d = arm[a];
       // rows of d x: what acts at the reference point, about the centre of gravity
       T about[3][3], turned[3][3];
@@ -303,8 +234,8 @@ struct ElasticStep {
       for (int j = 0; j < 2; ++j) {
         const R side = j == 0 ? R(1.0) : R(-1.0);
         const R* more = axle.added_momentum[j];
-        const Vec3<R> along{more[0] - both[sy][0], more[1] - side * both[an][0], more[2] - both[sy][1]};
-        const Vec3<R> round{more[3] - side * both[an][1], more[4] - both[sy][2], more[5] - side * both[an][2]};
+        const Vec3<R> along{more[0] - at_->both[0][sy], more[1] - side * at_->both[0][an], more[2] - at_->both[1][sy]};
+        const Vec3<R> round{more[3] - side * at_->both[1][an], more[4] - at_->both[2][sy], more[5] - side * at_->both[2][an]};
         const Vec3<T> moved = cross(d, Vec3<T>{T(along.x), T(along.y), T(along.z)});
         for (int i = 0; i < 3; ++i) {
           B[sy + j][i] += along[i];
@@ -312,9 +243,9 @@ struct ElasticStep {
         }
         forces[sy + j] += lift[sy] + lift[an] * side - pulled.x * more[0] - pulled.y * more[1] - pulled.z * more[2] -
                           s.travel_rate[sy + j] * axle.travel_damping[2 * j] - s.travel_rate[an - j] * axle.travel_damping[1];
-        D[a][2 * j] += axle.added_mass[2 * j] - (travel[sy] + travel[an]);
+        D[a][2 * j] += axle.added_mass[2 * j] - (at_->travel[sy] + at_->travel[an]);
       }
-      D[a][1] += axle.added_mass[1] - (travel[sy] - travel[an]);
+      D[a][1] += axle.added_mass[1] - (at_->travel[sy] - at_->travel[an]);
     }
   }
 
@@ -338,8 +269,8 @@ struct ElasticStep {
       const L u[3] = {W::load(body[0], g) * h, W::load(body[1], g) * h, W::load(body[2], g) * h};
       const L z = W::load(travel, g) * h;
       for (int i = 0; i < n; ++i) {
-        const L next = rate[g][i] - u[0] * by_body[g][0][i] - u[1] * by_body[g][1][i] - u[2] * by_body[g][2][i] -
-                       z * by_travel[g][i];
+        L next = rate[g][i] - z * W::constant(at_->by_travel[i], g);
+        for (int j = 0; j < 3; ++j) next -= u[j] * W::constant(at_->by_body[j][i], g);
         W::store(next, s.axle_load_rate[i], g);
         W::store(W::load(s.axle_load[i], g) + next * h, s.axle_load[i], g);
       }
@@ -376,6 +307,8 @@ struct ElasticStep {
   }
 
   R h_;
+  const ElasticPrepared<R>* at_;
+  ElasticPrepared<R> own_;
 };
 
 // Momentum of what the axles have beyond the unsprung masses at the wheel centres, against the body.

@@ -54,6 +54,7 @@ CONSTANTS = (
     Constant("speed_integral", 1.0, "1/m", "I of the driver who holds a speed"),
     Constant("speed_gentle_below", 6.5, "m/s", "speed below which P falls with the speed and I with its square"),
     Constant("speed_brake_share", 0.2, "-", "brake pedal for each unit of negative throttle"),
+    Constant("usual_step", 1e-3, "s", "step of the real-time model for which matrices are prepared"),
     Constant("guide_time", 0.1, "s", "in which a guide of full strength pulls the vehicle to a recorded motion"),
 )
 
