@@ -21,8 +21,11 @@ from trackrod.vehicle.vehicle import Vehicle
 
 Array = NDArray[np.float64]
 CASES = [(name, factor) for name in BUNDLED for factor in (1.0, 0.2)]
-#: Of the full axle's response, up to 16 Hz.
-CLOSE = 0.01
+#: Of the full axle's response up to 8 Hz, and at 16 Hz by the factor of the bushings; 0.005 of it are what
+#: loads own where the axle is rigid, 0.001 elsewhere.
+BELOW, CLOSE = 0.006, {1.0: 0.006, 0.2: 0.025}
+#: Compliance that counts as none [m/N], [rad/(N·m)]: loads own a hundredth of it where the axle is rigid.
+STIFF = np.array([2e-8, 2e-8, 2e-8, 2e-7, 2e-7, 2e-8])
 
 
 @cache
@@ -33,6 +36,12 @@ def case(name: str, factor: float) -> Vehicle:
 @cache
 def measured(name: str, factor: float, axle: Axle) -> ElasticAxle:
     return find_elasticity(case(name, factor), axle)
+
+
+def off(full: Array, reduced: Array) -> float:
+    """Largest difference, over the root of the product of what both loads give to themselves."""
+    sizes = np.sqrt(np.maximum(np.abs(np.diag(full)), STIFF))
+    return float((np.abs(full - reduced) / np.outer(sizes, sizes)).max())
 
 
 @pytest.mark.parametrize("axle", list(Axle))
@@ -49,13 +58,15 @@ def test_the_linearised_axle_is_that_of_its_equilibria(name: str, axle: Axle) ->
     def solved(body: int, load: Array) -> Array:
         core.set_poses(rest)
         core.set_load(body, load[:3].copy(), load[3:].copy())
-        assert core.solve_statics(30, 1e-12, 0.05)[0]
+        assert core.solve_statics(30, 1e-9, 0.05)[0]
         return np.asarray(core.poses())
 
     for body in range(core.body_count):
         for direction in range(6):
             load = np.zeros(6)
-            load[direction] = 1.0 if direction < 3 else 0.1
+            load[direction] = 1.0
+            # so little that turning joints, 3e10 N/m, do not feel the third order of an angle
+            load *= 2e-5 / np.abs(np.linalg.solve(stiffness, np.eye(len(stiffness))[6 * body + direction])).max()
             ahead, behind = solved(body, load), solved(body, -load)
             solved(body, np.zeros(6))
             moved = np.zeros((len(rest), 6))
@@ -66,8 +77,8 @@ def test_the_linearised_axle_is_that_of_its_equilibria(name: str, axle: Axle) ->
             found = (stiffness @ moved.ravel()).reshape(-1, 6)
             expected = np.zeros_like(found)
             expected[body, :3], expected[body, 3:] = load[:3], turns[body].inv().apply(load[3:])
-            # what rounds are joints, 3e10 N/m, in places of a metre: a few µN of each
-            assert found == pytest.approx(expected, abs=0.02 * np.abs(load).max()), (body, direction)
+            # what rounds are the same joints in places of a metre: some 10 µN of each
+            assert found == pytest.approx(expected, abs=0.01 * np.abs(load).max() + 1e-4), (body, direction)
 
 
 @pytest.mark.parametrize(("name", "factor"), CASES)
@@ -76,9 +87,11 @@ def test_loads_give_as_much_to_each_other_and_none_pushes_back(name: str, factor
     """Maxwell and Betti; masses and damping take energy, too."""
     of = measured(name, factor, axle)
     for mode in (of.symmetric, of.antisymmetric):
-        for part, tolerance in ((mode.compliance, 1e-5), (mode.mass, 1e-9), (mode.damping, 1e-2)):
-            sizes = np.sqrt(np.outer(np.diag(part), np.diag(part)))
-            assert (np.abs(part - part.T) <= tolerance * sizes + 1e-15).all()
+        sizes = np.sqrt(np.maximum(np.diag(mode.compliance), STIFF))
+        # bushings are damped and stiff about axes that turn with one of their bodies, which the weight has turned
+        assert (np.abs(mode.compliance - mode.compliance.T) <= 2e-4 * np.outer(sizes, sizes)).all()
+        for part in (mode.mass, mode.damping):
+            assert np.abs(part - part.T).max() <= 1e-4 * np.abs(part).max()
         for part in regularised(mode):
             assert np.linalg.eigvalsh(part)[0] >= -1e-12 * np.abs(part).max()
 
@@ -91,13 +104,11 @@ def test_twelve_coordinates_vibrate_as_all_bodies_of_the_axle(name: str, factor:
     for mode, sign in ((of.symmetric, 1.0), (of.antisymmetric, -1.0)):
         loads = linear.loads @ np.vstack((np.eye(6), np.diag(sign * MIRROR)))
         M, D, C = regularised(mode)
-        sizes = np.sqrt(np.diag(C))
-        for frequency in (4.0, 8.0, 16.0):
+        for frequency, close in ((4.0, BELOW), (8.0, BELOW), (16.0, CLOSE[factor])):
             s = 2j * np.pi * frequency
             full = 0.5 * loads.T @ np.linalg.solve(linear.stiffness + s * linear.damping + s**2 * linear.mass, loads)
             reduced = C @ np.linalg.solve(C + s * D + s**2 * M, C)
-            error = np.abs(full - reduced) / np.outer(sizes, sizes)
-            assert error.max() < CLOSE * max(1.0, (np.abs(np.diag(full)) / sizes**2).max()), (frequency, error.max())
+            assert off(full, reduced) < close, frequency
 
 
 def test_without_its_masses_it_would_not_vibrate_so() -> None:
@@ -108,5 +119,4 @@ def test_without_its_masses_it_would_not_vibrate_so() -> None:
     s = 2j * np.pi * 16.0
     full = 0.5 * loads.T @ np.linalg.solve(linear.stiffness + s * linear.damping + s**2 * linear.mass, loads)
     without = C @ np.linalg.solve(C + s * D, C)
-    sizes = np.sqrt(np.diag(C))
-    assert (np.abs(full - without) / np.outer(sizes, sizes)).max() > 5 * CLOSE
+    assert off(full, without) > 5 * CLOSE[0.2]
