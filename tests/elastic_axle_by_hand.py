@@ -22,7 +22,7 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.quantities import KINDS
 from trackrod.kc.rig import Inputs, Load, Rig, Solution
 from trackrod.vehicle.characteristics import Characteristic, SpringCharacteristic
-from trackrod.vehicle.connectors import Beam, Bushing, Spring, TorsionSpring
+from trackrod.vehicle.connectors import Beam, Bushing, Damper, Spring, TorsionSpring
 from trackrod.vehicle.elements import Body
 from trackrod.vehicle.vehicle import Vehicle
 from vehicle_by_hand import SIDES, TURNING, place_of, turn_of
@@ -116,7 +116,7 @@ def _pulled(name: str, axle: Axle, tension: float, right: float) -> tuple[Rig, S
     return on, on.sweep(Inputs.of())
 
 
-def _dampers(name: str, axle: Axle, side: object) -> list:
+def _dampers(name: str, axle: Axle, side: Side) -> list[Damper]:
     of = vehicle(name)
     prefix = of.axle(axle).subsystem + "."
     return [d for d in of.acting(of.dampers) if d.name.startswith(prefix) and d.side is side]
@@ -136,22 +136,23 @@ def _between(ahead: tuple[Rig, Solution], behind: tuple[Rig, Solution], width: f
         return np.asarray((one * two.inv()).as_rotvec()[0])
 
     wheels = [of.wheel(Corner.of(on.axle, side)) for side in SIDES]
-    lengths = []
-    for side in SIDES:
-        one, two = (
-            sum(
-                float(np.linalg.norm(np.subtract(*(place_of(*state, b, e)[0] for b, e in zip(d.bodies, d.ends)))))
-                for d in _dampers(of.name, on.axle, side)
-            )
-            for state in (ahead, behind)
-        )
-        lengths.append((one - two) / width)
+    lengths = [(_damper_length(ahead, side) - _damper_length(behind, side)) / width for side in SIDES]
     return Shape(
         {body.name: motion(body.name, body.centre) for body in present},
         np.array([motion(wheel.body, wheel.centre) for wheel in wheels]),
         np.array([turned(wheel.brake_reaction) / width for wheel in wheels]),
         np.array(lengths),
     )
+
+
+def _damper_length(state: tuple[Rig, Solution], side: Side) -> float:
+    """Of all dampers of a wheel together."""
+    on = state[0]
+    total = 0.0
+    for damper in _dampers(on.vehicle.name, on.axle, side):
+        ends = [place_of(*state, *end)[0] for end in zip(damper.bodies, damper.ends, strict=True)]
+        total += float(np.linalg.norm(ends[0] - ends[1]))
+    return total
 
 
 # ---- what the model holds
@@ -363,5 +364,3 @@ def ways(name: str, axle: Axle, of: Shape) -> Array:
 def poses(of: Shape) -> Array:
     """Displacement along x and y and rotation of both wheels, ten numbers."""
     return np.asarray(of.wheels[:, [0, 1, 3, 4, 5]].ravel())
-
-

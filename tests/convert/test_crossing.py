@@ -476,7 +476,8 @@ def _loaded_radius(name: str, axle: Axle) -> float:
         wheel = vehicle(name).wheel(Corner.of(axle, side))
         tyre = Tyre(vehicle(name).tyres[wheel.tyres[0].tyre], mounted=side)
         free = float(tyre.free_radius())
-        pressed = brentq(lambda rho, t=tyre, f=load: float(t.vertical_force(rho)) * len(wheel.tyres) - f, 0.0, 0.2)
+        each = load / len(wheel.tyres)
+        pressed = brentq(lambda rho, t=tyre, f=each: float(t.vertical_force(rho)) - f, 0.0, 0.2)
         radii.append(free - pressed)
     return float(np.mean(radii))
 

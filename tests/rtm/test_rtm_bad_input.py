@@ -113,7 +113,9 @@ def test_travel_beyond_the_maps_is_counted_and_reported() -> None:
 
 def test_a_step_that_is_too_long_is_named() -> None:
     """Dampers thirty times as stiff between stiff ends need shorter steps than 5 ms."""
-    spec = spec_of(CAR, compliance=Compliance.QUASI_STATIC).with_parameters(damper_factor_front=30.0, damper_factor_rear=30.0)
+    spec = spec_of(CAR, compliance=Compliance.QUASI_STATIC).with_parameters(
+        damper_factor_front=30.0, damper_factor_rear=30.0
+    )
     vehicle = RealTimeVehicle(spec, step=0.005)
     vehicle.start(20.0)
     with pytest.raises(ConvergenceError, match=r"step of 0\.005 s too long"):

@@ -89,7 +89,6 @@ class Flight:
         push, spin = turn.apply(push), turn.apply(spin)
         return push, spin + np.cross(self.vector("position"), push)
 
-
     def energy(self) -> float:
         """Of motion, and in what gives."""
         p, spec = self.spec.parameters, self.spec
@@ -100,12 +99,17 @@ class Flight:
             rates = self.travel_rates(i // 2)
             moving = v + np.cross(w, place - cg) + slopes @ rates
             total += 0.5 * p[f"unsprung_mass_{corner.axle}"] * moving @ moving
-            total += 0.5 * w**2 @ [p[f"unsprung_{way}_inertia_{corner.axle}"] if way else 0.0 for way in ("roll", "", "yaw")]
+            total += (
+                0.5 * w**2 @ [p[f"unsprung_{way}_inertia_{corner.axle}"] if way else 0.0 for way in ("roll", "", "yaw")]
+            )
         for a, axle in enumerate(Axle):
             of, rates = elasticity(spec, a), self.travel_rates(a)
             body = np.concatenate((v + np.cross(w, of.reference - cg), w))
             total += body @ elastic_momentum(of, self, a, axle) + 0.5 * rates @ of.travel_mass @ rates
-            for mode, name, sign in ((of.symmetric, AXLE_MODES[2 * a], 1.0), (of.antisymmetric, AXLE_MODES[2 * a + 1], -1.0)):
+            for mode, name, sign in (
+                (of.symmetric, AXLE_MODES[2 * a], 1.0),
+                (of.antisymmetric, AXLE_MODES[2 * a + 1], -1.0),
+            ):
                 M, _, C = regularised(mode)
                 x, rate = self.loads(name), self.loads(name, rate=True)
                 total += rate @ M @ rate + x @ C @ x + rate @ mode.travel_mass * (rates @ [1.0, sign])
@@ -176,7 +180,9 @@ def test_free_flight_keeps_momentum_and_angular_momentum(name: str) -> None:
     before, exchanged = flight.momenta(), 0.0
     for _ in range(10):
         flight.fly(20)
-        exchanged = max(exchanged, flight.spec.parameters["sprung_mass"] * float(np.abs(flight.vector("velocity")).max()))
+        exchanged = max(
+            exchanged, flight.spec.parameters["sprung_mass"] * float(np.abs(flight.vector("velocity")).max())
+        )
         for was, now, close in zip(before, flight.momenta(), (1e-4, 5e-4), strict=True):
             assert np.abs(now - was).max() < close * exchanged  # [N·s], and [N·m·s] at arms of about a metre
     assert exchanged > 100.0
@@ -209,7 +215,9 @@ def test_an_axle_and_a_body_swing_as_two_masses() -> None:
     mu, stiffness, damping = 40.0, 2e6, 2e3
     c = 1.0 / stiffness
     one = [AXLE_LOADS.index("fx")]
-    parts = {part: getattr(elastic_axles.mode(), part).copy() for part in ("mass", "damping", "compliance", "body_mass")}
+    parts = {
+        part: getattr(elastic_axles.mode(), part).copy() for part in ("mass", "damping", "compliance", "body_mass")
+    }
     for part, value in (("mass", mu * c**2), ("damping", damping * c**2), ("compliance", c)):
         parts[part][np.ix_(one, one)] = value
     parts["body_mass"][one, 0] = mu * c

@@ -89,7 +89,7 @@ class ModelRig:
         return self._hold(self._core, left, right, rack)[..., self._wheels[side], : len(CHANNELS)]
 
     def give(self, side: Side, load: Load, left: ArrayLike, right: ArrayLike = 0.0) -> Array:
-        """Change of a wheel's pose over loads on the left and the right wheel [N], [N·m]: `COMPLIANCE_CHANNELS` last."""
+        """Change of a wheel's pose over loads on left and right wheel [N], [N·m]: `COMPLIANCE_CHANNELS` last."""
         row = _LOADS.index(load) * len(Corner)
         columns = [CHANNELS.index(name) for name in COMPLIANCE_CHANNELS]
         forces = np.broadcast_arrays(np.asarray(left, dtype=float), np.asarray(right, dtype=float))
