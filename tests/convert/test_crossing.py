@@ -15,16 +15,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
+from scipy.optimize import brentq
 
+import elastic_axle_by_hand as elastic
 from asymmetric_vehicles import CAR, SMALL, VAN, maps, vehicle
-from trackrod.convert.conversion import convert
+from trackrod.convert.conversion import Compliance, convert
 from trackrod.convert.masses import SplitFactors
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.kc.rig import Inputs, Load
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.rtm.coefficients import PARAMETERS
-from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS
+from trackrod.rtm.elasticity import ElasticAxle, ElasticMode
+from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, GIVEN_POSE
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, SteeringSpec, WheelSpec
+from trackrod.tyre.model import Tyre
 from trackrod.vehicle.catalogue import BUNDLED
 from vehicle_by_hand import SIDES, Masses, give, masses, pad_forces, poses, rig
 
@@ -40,14 +44,24 @@ ROAD_HEIGHT = 0.013
 #: Tolerances over the largest number of a row, or of each column of it. Copied numbers are the same; sums of some sixty
 #: bodies round; two solutions of the same equilibrium agree to the last change of Newton's method.
 COPIED, SUMMED, SOLVED = 0.0, 1e-11, 1e-6
+#: Shapes by differences of equilibria forty newtons apart, of bushings that are not straight.
+DIFFERENCES = 0.01
+#: Bushings and beams are damped as they stand, turned and bent by the weight; by hand as they were drawn.
+LOADED = 0.02
 #: What counts as the largest number where all are smaller: a millimetre, a milliradian, a gram.
 SMALLEST = 1e-3
 
 
 @cache
-def spec_of(name: str) -> RtmSpec:
-    factors = SplitFactors(**FACTORS)
-    made = convert(vehicle(name), maps(name), factors=factors, elastic_steering=True, road_height=ROAD_HEIGHT)
+def spec_of(name: str, compliance: Compliance = Compliance.MOVING) -> RtmSpec:
+    made = convert(
+        vehicle(name),
+        maps(name),
+        factors=SplitFactors(**FACTORS),
+        compliance=compliance,
+        elastic_steering=True,
+        road_height=ROAD_HEIGHT,
+    )
     return made.spec
 
 
@@ -70,6 +84,10 @@ class Row:
         Over the largest number of the row, or of each of its columns.
     wrong
         Vehicles for which the conversion is known to be wrong, with the reason.
+    size
+        What the tolerance is taken of where it is not the largest number of a column.
+    compliance
+        Of the model that has the number.
     """
 
     name: str
@@ -77,6 +95,8 @@ class Row:
     of_vehicle: Callable[[str], Any]
     tolerance: float = COPIED
     wrong: Mapping[str, str] = field(default_factory=dict)
+    size: Callable[[str], Any] | None = None
+    compliance: Compliance = Compliance.MOVING
 
 
 # ---- parameters
@@ -246,12 +266,14 @@ def _compliance_rows(corner: Corner, load: str, which: str) -> Iterator[Row]:
         lambda spec: getattr(item(spec), f"{which}_load"),
         lambda n: _loads(n, corner.axle, load),
         SUMMED,
+        compliance=Compliance.QUASI_STATIC,
     )
     yield Row(
         f"wheels.compliance {corner} {load} {which}",
         lambda spec: getattr(item(spec), which),
         lambda n: _columns(_give(n, corner.axle, load, loaded)[corner.side], COMPLIANCE_CHANNELS),
         SOLVED,
+        compliance=Compliance.QUASI_STATIC,
     )
 
 
@@ -340,6 +362,126 @@ def _roll_force(axle: AxleSpec) -> Array:
     return np.asarray(axle.antiroll.y + 0.5 * (spring(y) - spring(-y)))
 
 
+# ---- axles that give
+
+_MODES = {"symmetric": 1.0, "antisymmetric": -1.0}
+_CURVES = {"fx": (Load.FX_CENTRE, 1.0), "brake": (Load.FX, 1.0)}
+
+
+def _elasticity_rows() -> Iterator[Row]:
+    for i, axle in enumerate(Axle):
+        for which, sign in _MODES.items():
+            for part in (item.name for item in fields(ElasticMode) if item.name not in _CURVES):
+                yield Row(
+                    f"axles.elasticity.{which}.{part} {axle}",
+                    lambda spec, i=i, w=which, p=part: getattr(getattr(spec.axles[i].elasticity, w), p),
+                    lambda n, a=axle, s=sign, p=part: getattr(elastic.mode(n, a, s), p),
+                    LOADED if part == "travel_damping" else DIFFERENCES,
+                    size=lambda n, a=axle, s=sign, p=part: elastic.mode(n, a, s).sizes[p],
+                )
+            for part, (load, mirror) in _CURVES.items():
+                curve = lambda spec, i=i, w=which, p=part: getattr(getattr(spec.axles[i].elasticity, w), p)  # noqa: E731
+                yield Row(
+                    f"axles.elasticity.{which}.{part} {axle} load",
+                    lambda spec, curve=curve: curve(spec).load,
+                    lambda n, a=axle: _axle_loads(n, a, 1.6, 8),
+                    SUMMED,
+                )
+                yield Row(
+                    f"axles.elasticity.{which}.{part} {axle} pose",
+                    lambda spec, curve=curve: curve(spec).pose,
+                    lambda n, a=axle, load=load, m=sign * mirror: _given(
+                        n, a, load, np.outer(_axle_loads(n, a, 1.6, 8), (1.0, m))
+                    ),
+                    SOLVED,
+                )
+        yield from _lateral_rows(i, axle)
+        yield from _travel_rows(i, axle)
+
+
+def _axle_loads(name: str, axle: Axle, share: float, steps: int) -> Array:
+    return share * float(rig(name, axle).design_loads.mean()) * np.arange(-steps, steps + 1) / steps
+
+
+def _given(name: str, axle: Axle, load: Load, loads: Array) -> Array:
+    """Poses of both wheels under loads, less those without."""
+    rest = np.zeros((1, 2))
+    with_rest = np.concatenate((loads, rest)) if not (loads == 0).all(axis=1).any() else loads
+    found = poses(name, axle, Inputs.of(loads={load: with_rest}))
+    rows = np.concatenate([_columns(found[side], GIVEN_POSE) for side in SIDES], axis=1)
+    return np.asarray((rows - rows[(with_rest == 0).all(axis=1)][0])[: len(loads)])
+
+
+def _lateral_rows(i: int, axle: Axle) -> Iterator[Row]:
+    of = lambda spec, i=i: spec.axles[i].elasticity.fy  # noqa: E731
+    first, second = (lambda n, a=axle: _axle_loads(n, a, 0.8, 4)), (lambda n, a=axle: _axle_loads(n, a, 1.6, 8))
+    yield Row(f"axles.elasticity.fy {axle} symmetric", lambda spec: of(spec).symmetric, first, SUMMED)
+    yield Row(f"axles.elasticity.fy {axle} antisymmetric", lambda spec: of(spec).antisymmetric, second, SUMMED)
+    for row in (0, 4, 8):
+        # a lateral force to the left on both wheels is antisymmetric: its mirror image points to the right
+        yield Row(
+            f"axles.elasticity.fy {axle} pose {row}",
+            lambda spec, row=row: of(spec).pose[row],
+            lambda n, row=row: _given(
+                n, axle, Load.FY, np.column_stack((second(n) + first(n)[row], second(n) - first(n)[row]))
+            ),
+            SOLVED,
+        )
+
+
+def _travel_rows(i: int, axle: Axle) -> Iterator[Row]:
+    def part(name: str) -> Callable[[RtmSpec], Any]:
+        return lambda spec: getattr(spec.axles[i].elasticity, name)
+
+    def points(n: str) -> tuple[Array, Array]:
+        """Mass and momentum of the unsprung masses at the wheel centres, which the model has besides."""
+        pair = slice(2 * i, 2 * i + 2)
+        each, way = by_hand(n).unsprung[pair].mean(), elastic.travels(n, axle).centres
+        arms = [vehicle(n).wheels[2 * i + k].centre - elastic.reference(n, axle) for k in range(2)]
+        mass = sum(each * way[k] @ way[k].T for k in range(2))
+        momentum = sum(each * np.hstack((way[k], np.cross(arms[k], way[k]))) for k in range(2))
+        return np.asarray(mass), np.asarray(momentum)
+
+    travels = lambda n: elastic.travels(n, axle)  # noqa: E731
+    name = f"axles.elasticity.{{}} {axle}".format
+    yield Row(name("reference"), part("reference"), lambda n: elastic.reference(n, axle), 1e-3, size=lambda _: 1.0)
+    yield Row(name("radius"), part("radius"), lambda n: _loaded_radius(n, axle), SOLVED)
+    yield Row(
+        name("travel_mass"),
+        part("travel_mass"),
+        lambda n: travels(n).mass - points(n)[0],
+        DIFFERENCES,
+        size=lambda n: travels(n).mass.max(),
+    )
+    yield Row(
+        name("travel_momentum"),
+        part("travel_momentum"),
+        lambda n: travels(n).momentum - points(n)[1],
+        DIFFERENCES,
+        size=lambda n: np.abs(travels(n).momentum).max(),
+    )
+    yield Row(
+        name("travel_damping"),
+        part("travel_damping"),
+        lambda n: travels(n).damping,
+        LOADED,
+        size=lambda n: travels(n).damping.max(),
+    )
+
+
+def _loaded_radius(name: str, axle: Axle) -> float:
+    """Of the tyres under the wheel loads of the design position, mean of left and right."""
+    radii = []
+    for side, load in zip(SIDES, rig(name, axle).design_loads, strict=True):
+        wheel = vehicle(name).wheel(Corner.of(axle, side))
+        tyre = Tyre(vehicle(name).tyres[wheel.tyres[0].tyre], mounted=side)
+        free = float(tyre.free_radius())
+        each = load / len(wheel.tyres)
+        pressed = brentq(lambda rho, t=tyre, f=each: float(t.vertical_force(rho)) - f, 0.0, 0.2)
+        radii.append(free - pressed)
+    return float(np.mean(radii))
+
+
 # ---- the rest
 
 
@@ -368,7 +510,9 @@ def _other_rows() -> Iterator[Row]:
 
 
 ROWS = {
-    row.name: row for rows in (_parameter_rows, _whole_rows, _wheel_rows, _axle_rows, _other_rows) for row in rows()
+    row.name: row
+    for rows in (_parameter_rows, _whole_rows, _wheel_rows, _axle_rows, _elasticity_rows, _other_rows)
+    for row in rows()
 }
 CASES = [
     pytest.param(
@@ -384,12 +528,13 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "row"), CASES)
 def test_the_number_is_that_of_the_vehicle(name: str, row: Row) -> None:
-    found, expected = row.of_spec(spec_of(name)), row.of_vehicle(name)
+    found, expected = row.of_spec(spec_of(name, row.compliance)), row.of_vehicle(name)
     if row.tolerance == COPIED:
         assert np.array_equal(found, expected) if isinstance(found, np.ndarray) else found == expected
         return
     assert np.shape(found) == np.shape(expected)
-    scale = np.maximum(np.abs(expected).max(axis=0) if np.ndim(expected) else abs(expected), SMALLEST)
+    largest = np.abs(expected).max(axis=0) if np.ndim(expected) else abs(expected)
+    scale = np.maximum(largest, SMALLEST) if row.size is None else row.size(name)
     assert (np.abs(np.subtract(found, expected)) <= row.tolerance * scale).all(), (found, expected)
 
 
@@ -402,7 +547,9 @@ def expected_names() -> set[str]:
             found |= {f"{item.name}.{part.name}" for part in fields(inner[item.name])}
         elif item.name != "parameters":
             found.add(item.name)
-    return found
+    elasticity = {part.name for part in fields(ElasticAxle)} - set(_MODES)
+    elasticity |= {f"{mode}.{part.name}" for mode in _MODES for part in fields(ElasticMode)}
+    return found - {"axles.elasticity"} | {f"axles.elasticity.{name}" for name in elasticity}
 
 
 def test_every_number_has_a_row() -> None:
@@ -416,7 +563,8 @@ def test_the_table_would_notice_a_swap() -> None:
     """The control: on the asymmetric vehicles no wheel has the numbers of the one opposite."""
     for name in ASYMMETRIC:
         for axle in Axle:
-            left, right = (spec_of(name).wheels[Corner.of(axle, side).index] for side in SIDES)
+            spec = spec_of(name, Compliance.QUASI_STATIC)
+            left, right = (spec.wheels[Corner.of(axle, side).index] for side in SIDES)
             signs = np.array([-1.0 if channel in ("ty", "rx", "rz") else 1.0 for channel in CHANNELS])
             apart = np.abs(left.kinematics - signs * right.kinematics[:, ::-1]).max(axis=(0, 1))
             assert (apart > 1e-5).sum() >= 4, (name, axle, apart)

@@ -18,7 +18,7 @@ def test_vectors_and_rotations(seed: int) -> None:
     np.testing.assert_allclose(_matrix(np.roll(turn.as_quat(), 1)), turn.as_matrix(), atol=1e-14)
 
 
-def test_the_contact_point_liesdownward_in_the_wheel_plane() -> None:
+def test_the_contact_point_lies_downward_in_the_wheel_plane() -> None:
     axis = Rotation.from_euler("ZX", [0.2, 0.3]).apply([0.0, 1.0, 0.0])
     down = downward(axis)
     assert np.linalg.norm(down) == pytest.approx(1.0)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rtm.converted_vehicles import spec_of
+from trackrod.convert.conversion import Compliance
 from trackrod.core import signals
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.manoeuvres.standing import FourPost
@@ -70,9 +71,10 @@ def test_wrong_curves_and_compliances_are_refused() -> None:
         replace(axle, damper=back)
     with pytest.raises(InputError, match="'spring' of an axle has 3 abscissae and 2 ordinates"):
         replace(axle, spring=Curve(np.arange(3.0), np.zeros(2)))
-    first, *others = wheel().compliance
+    quasi_static = spec_of(CAR, compliance=Compliance.QUASI_STATIC).wheels[0]
+    first, *others = quasi_static.compliance
     with pytest.raises(InputError, match=r"'fl' \(brake_force\) over the load on the own wheel needs 4 finite values"):
-        replace(wheel(), compliance=(replace(first, own=first.own[:, :3]), *others))
+        replace(quasi_static, compliance=(replace(first, own=first.own[:, :3]), *others))
 
 
 def with_short_maps(spec: RtmSpec, travel: float) -> RtmSpec:
@@ -110,8 +112,10 @@ def test_travel_beyond_the_maps_is_counted_and_reported() -> None:
 
 
 def test_a_step_that_is_too_long_is_named() -> None:
-    """Dampers thirty times as stiff need shorter steps than 5 ms."""
-    spec = spec_of(CAR).with_parameters(damper_factor_front=30.0, damper_factor_rear=30.0)
+    """Dampers thirty times as stiff between stiff ends need shorter steps than 5 ms."""
+    spec = spec_of(CAR, compliance=Compliance.QUASI_STATIC).with_parameters(
+        damper_factor_front=30.0, damper_factor_rear=30.0
+    )
     vehicle = RealTimeVehicle(spec, step=0.005)
     vehicle.start(20.0)
     with pytest.raises(ConvergenceError, match=r"step of 0\.005 s too long"):

@@ -24,7 +24,6 @@ def test_every_variable_is_told_when_it_leaves_its_map() -> None:
     found = {axle: characterise(vehicle(VAN), axle, narrow).maps for axle in Axle}
     spec = convert(vehicle(VAN), {axle: maps for axle, maps in found.items() if maps is not None}).spec
     model = RealTimeVehicle(spec)
-    model.settle()
     model.start(15.0)
     t = 1e-3 * np.arange(1, 2501)
     run = model.advance(1.2 * np.sin(2.0 * t), 0.1, np.clip(t - 1.0, 0.0, 0.5), 0, every=10)

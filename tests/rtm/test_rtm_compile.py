@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asymmetric_vehicles import CAR, converted
+from asymmetric_vehicles import CAR, converted, maps, vehicle
 from trackrod import _core
+from trackrod.convert.conversion import Compliance, convert
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.rtm import compile as module
 from trackrod.rtm.compile import compile_model, rolling_start
@@ -28,7 +29,9 @@ RADII = dict(zip(Corner, (0.30, 0.31, 0.33, 0.36), strict=True))
 @cache
 def spec() -> RtmSpec:
     """A tyre of its own on every wheel, no two loads, curves or numbers alike."""
-    found = converted(CAR, road_height=0.013, elastic_steering=True).spec
+    found = convert(
+        vehicle(CAR), maps(CAR), compliance=Compliance.QUASI_STATIC, elastic_steering=True, road_height=0.013
+    ).spec
     assert found.powertrain is not None
     assert found.steering is not None
     tyres = {
@@ -80,9 +83,13 @@ class Listener:
 
 @cache
 def told() -> list[tuple[str, dict[str, Any]]]:
+    return told_of(spec())
+
+
+def told_of(model: RtmSpec) -> list[tuple[str, dict[str, Any]]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_core", SimpleNamespace(Rtm=Listener))
-        return compile_model(spec()).told  # type: ignore[attr-defined, no-any-return]
+        return compile_model(model).told  # type: ignore[attr-defined, no-any-return]
 
 
 def calls(method: str) -> list[dict[str, Any]]:
@@ -131,6 +138,36 @@ def test_compliance_of_every_wheel_and_load() -> None:
             opposite_knots=item.opposite_load,
             opposite=item.opposite,
         )
+
+
+def test_the_elasticity_of_every_axle() -> None:
+    """Numbers in the order of `ElasticAxleData` and `ElasticModeData`, knots and poses in that of the loads."""
+    moving = converted(CAR).spec
+    found = [given for name, given in told_of(moving) if name == "set_elasticity"]
+    assert calls("set_elasticity") == []
+    for i, (axle, given) in enumerate(zip(moving.axles, found, strict=True)):
+        of = axle.elasticity
+        assert of is not None
+        assert given["axle"] == i
+        numbers = list(given["numbers"])
+        heads = (of.reference, [of.radius], of.travel_mass, of.travel_momentum, of.travel_damping)
+        for part in heads:
+            size = np.size(part)
+            np.testing.assert_array_equal(numbers[:size], np.ravel(part))
+            del numbers[:size]
+        for mode in (of.symmetric, of.antisymmetric):
+            for part in (mode.mass, mode.damping, mode.compliance):  # made symmetric, and with a little of their own
+                np.testing.assert_allclose(numbers[:36], part.ravel(), rtol=0.01, atol=0.01 * np.abs(part).max())
+                del numbers[:36]
+            for part in (mode.body_mass, mode.travel_mass, mode.travel_damping, mode.pose):
+                np.testing.assert_array_equal(numbers[: part.size], part.ravel())
+                del numbers[: part.size]
+        assert not numbers
+        curves = [of.symmetric.fx, of.symmetric.brake, of.antisymmetric.fx, of.antisymmetric.brake]
+        knots = [*(curve.load for curve in curves), of.fy.symmetric, of.fy.antisymmetric]
+        poses = [*(curve.pose for curve in curves), of.fy.pose]
+        for one, two in zip((*given["knots"], *given["poses"]), (*knots, *poses), strict=True):
+            np.testing.assert_array_equal(one, np.ravel(two))
 
 
 def test_axles_and_differentials() -> None:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.series import Run
 from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
+from trackrod.rtm.elasticity import ElasticAxle, PoseCurve, PoseMap
+from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, GIVEN_POSE
 from trackrod.rtm.spec import RTM, AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 from trackrod.rtm.twin.model import Twin
 
@@ -41,6 +43,35 @@ def settled(spec: RtmSpec, step: float = 1e-3) -> RealTimeVehicle:
 MIRRORED = {"ty": -1.0, "rx": -1.0, "rz": -1.0}
 
 
+def mirrored_elasticity(item: ElasticAxle) -> ElasticAxle:
+    """Symmetric loads are their own mirror images, antisymmetric ones turn round; what was left is right."""
+    signs = np.array([MIRRORED.get(name, 1.0) for name in GIVEN_POSE])
+
+    def poses(of: np.ndarray) -> np.ndarray:
+        left, right = np.split(of, 2, axis=-1)
+        return np.concatenate((signs * right, signs * left), axis=-1)
+
+    def turned(curve: PoseCurve) -> PoseCurve:
+        return PoseCurve(-curve.load[::-1], poses(curve.pose[::-1]))
+
+    def straight(curve: PoseCurve) -> PoseCurve:
+        return PoseCurve(curve.load, poses(curve.pose))
+
+    one, other = item.symmetric, item.antisymmetric
+    x, y, z = item.reference
+    momentum = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+    return replace(
+        item,
+        reference=np.array([x, -y, z]),
+        symmetric=replace(one, pose=poses(one.pose), fx=straight(one.fx), brake=straight(one.brake)),
+        antisymmetric=replace(other, pose=poses(-other.pose), fx=turned(other.fx), brake=turned(other.brake)),
+        fy=PoseMap(item.fy.symmetric, -item.fy.antisymmetric[::-1], poses(item.fy.pose[:, ::-1])),
+        travel_mass=item.travel_mass[::-1, ::-1],
+        travel_momentum=item.travel_momentum[::-1] * momentum,
+        travel_damping=item.travel_damping[::-1, ::-1],
+    )
+
+
 def mirrored(spec: RtmSpec) -> RtmSpec:
     """The vehicle seen in a mirror: left is right, and the steering wheel turns the other way."""
     signs, com_signs = (np.array([MIRRORED.get(n, 1.0) for n in names]) for names in (CHANNELS, COMPLIANCE_CHANNELS))
@@ -59,11 +90,12 @@ def mirrored(spec: RtmSpec) -> RtmSpec:
             centre=(x, -y, z),
             second=-at.second[::-1],  # rack to the right, or the right wheel up
             kinematics=at.kinematics[:, ::-1] * signs,
-            compliance=tuple(compliance(c, s) for c, s in zip(at.compliance, (1, 1, -1, -1), strict=True)),
+            compliance=tuple(compliance(c, s) for c, s in zip(at.compliance, (1, 1, -1, -1), strict=False)),
         )
 
     def axle(item: AxleSpec) -> AxleSpec:
-        return replace(item, antiroll=Curve(-item.antiroll.x[::-1], -item.antiroll.y[::-1]))
+        turned = Curve(-item.antiroll.x[::-1], -item.antiroll.y[::-1])
+        return replace(item, antiroll=turned, elasticity=item.elasticity and mirrored_elasticity(item.elasticity))
 
     p = spec.parameters
     other = {name: -p[name] for name in ("cg_y", "Ixy", "Iyz")}
@@ -71,10 +103,11 @@ def mirrored(spec: RtmSpec) -> RtmSpec:
     return replace(spec, wheels=wheels, axles=tuple(map(axle, spec.axles))).with_parameters(**other)
 
 
+@pytest.mark.parametrize("compliance", [Compliance.MOVING, Compliance.QUASI_STATIC])
 @pytest.mark.parametrize("name", [CAR, TRUCK])
-def test_a_mirrored_vehicle_runs_the_mirrored_way(name: str) -> None:
+def test_a_mirrored_vehicle_runs_the_mirrored_way(name: str, compliance: Compliance) -> None:
     """With a centre of gravity off the middle and a tensor without zeros, so that nothing is symmetric by accident."""
-    spec = spec_of(name).with_parameters(cg_y=0.03, Ixy=20.0, Iyz=-15.0)
+    spec = spec_of(name, compliance=compliance).with_parameters(cg_y=0.03, Ixy=20.0, Iyz=-15.0)
     t = np.arange(600) * 1e-3
     steer, brake = 0.7 * np.sin(8 * t), np.where(t > 0.4, 0.3, 0.0)
     runs = []
@@ -220,19 +253,22 @@ def test_dampers_take_energy() -> None:
     assert energy[0] - energy[-1] > 5.0
 
 
+@cache
+def weave(step: float) -> Run:
+    """A smooth turn of the steering wheel to both sides: a jump would be an impulse."""
+    vehicle = settled(spec_of(CAR), step)
+    vehicle.start(25.0, gear=4)
+    t = np.arange(1, round(1.0 / step) + 1) * step
+    return vehicle.advance(0.5 * np.sin(np.pi * t) ** 2 * np.sin(2 * np.pi * t), 0.1, 0.0, 4, every=round(0.01 / step))
+
+
 @pytest.mark.parametrize("column", ["yaw_rate_radps", "roll_rad", "Fz_fl_N", "y_m", "vx_mps"])
 def test_the_integrator_is_of_first_order(column: str) -> None:
-    runs = []
-    for step in (1e-3, 5e-4, 2.5e-4):
-        vehicle = settled(spec_of(CAR), step)
-        vehicle.start(25.0, gear=4)
-        t = np.arange(1, round(1.0 / step) + 1) * step
-        steer = 0.5 * np.sin(np.pi * t) ** 2 * np.sin(2 * np.pi * t)  # smooth: a jump would be an impulse
-        runs.append(vehicle.advance(steer, 0.1, 0.0, 4, every=round(0.01 / step))[column])
-    after = slice(20, None)  # the sudden start rings in the light parts of the axles for a moment
-    coarse, fine = (np.sqrt(np.mean((a[after] - b[after]) ** 2)) for a, b in pairwise(runs))
+    """Below 1 ms, at which the light parts of the axles, some hundred hertz, still show more than the first order."""
+    runs = [weave(step)[column] for step in (1e-3, 5e-4, 2.5e-4, 1.25e-4)]
+    longest, coarse, fine = (np.sqrt(np.mean((a - b) ** 2)) for a, b in pairwise(runs))
     assert 1.8 < coarse / fine < 2.2
-    assert coarse < 0.003 * np.abs(runs[0]).max(), "1 ms is close to the limit"
+    assert longest < 0.003 * np.abs(runs[0]).max(), "1 ms is close to the limit"
 
 
 # ---- files and headers

@@ -8,8 +8,10 @@ from functools import cache
 import numpy as np
 import pytest
 
+from rtm import elastic_axles
 from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError, UnknownNameError
+from trackrod.rtm.elasticity import PoseCurve, PoseMap
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 
@@ -147,3 +149,81 @@ def test_mass_and_what_stands_where_nothing_is_given() -> None:
     assert spec().mass == 1300.0 + 2 * 40.0 + 2 * 35.0
     assert spec().compliance_lag == 0.005  # s, of the rubber in bushings
     assert (spec().road_height, spec().steering, spec().powertrain) == (0.0, None, None)
+
+
+# ---- axles that give
+
+
+@pytest.mark.parametrize("which", ["symmetric", "antisymmetric"])
+@pytest.mark.parametrize(
+    "part", ["mass", "damping", "compliance", "body_mass", "travel_mass", "travel_damping", "pose"]
+)
+def test_the_wrong_matrix_of_an_elastic_axle_is_named(which: str, part: str) -> None:
+    value = getattr(elastic_axles.mode(), part)
+    holed = value.copy()
+    holed.flat[1] = np.nan
+    for wrong in (value[1:], holed):
+        text = refused(lambda wrong=wrong: elastic_axles.axle(**{which: elastic_axles.mode(**{part: wrong})}))
+        assert f"under {which} loads: {part.replace('_', ' ')} needs finite values of the shape {value.shape}" in text
+
+
+@pytest.mark.parametrize("part", ["reference", "travel_mass", "travel_momentum", "travel_damping"])
+def test_the_wrong_travel_of_an_elastic_axle_is_named(part: str) -> None:
+    value = getattr(elastic_axles.axle(), part)
+    for wrong in (value[1:], np.full_like(value, np.inf)):
+        text = refused(lambda wrong=wrong: elastic_axles.axle(**{part: wrong}))
+        assert f"{part.replace('_', ' ')} of an axle needs finite values of the shape {value.shape}" in text
+
+
+@pytest.mark.parametrize("radius", [0.0, -0.3, float("nan")])
+def test_the_radius_of_an_elastic_axle_is_positive(radius: float) -> None:
+    assert "radius of an axle" in refused(lambda: elastic_axles.axle(radius=radius))
+
+
+def test_an_axle_must_not_push_against_its_loads_and_must_be_damped() -> None:
+    pushing = 1e-7 * np.eye(6)
+    pushing[0, 1] = pushing[1, 0] = 2e-7
+    text = refused(lambda: elastic_axles.axle(symmetric=elastic_axles.mode(compliance=pushing)))
+    assert "under symmetric loads: the compliance is not positive definite" in text
+    undamped = elastic_axles.mode(damping=np.zeros((6, 6)))
+    text = refused(lambda: elastic_axles.axle(antisymmetric=undamped))
+    assert "under antisymmetric loads: nothing damps what gives; give the bushings a damping" in text
+    rigid = elastic_axles.mode(compliance=np.zeros((6, 6)), damping=np.zeros((6, 6)))
+    assert elastic_axles.axle(symmetric=rigid).symmetric is rigid
+
+
+@pytest.mark.parametrize("part", ["fx", "brake"])
+def test_loads_that_fold_are_refused(part: str) -> None:
+    good = elastic_axles.mode().fx
+    word = {"fx": "longitudinal force", "brake": "braking force"}[part]
+    for load, pose, words in (
+        (np.array([-1.0, 1.0, 0.0]), good.pose, "needs three loads or more that grow"),
+        (np.array([-1.0, np.nan, 1.0]), good.pose, "needs three loads or more that grow"),
+        (good.load[:2], good.pose[:2], "needs three loads or more that grow"),
+        (good.load, good.pose[:, :9], "needs 10 finite values for each load"),
+        (good.load, np.full_like(good.pose, np.nan), "needs 10 finite values for each load"),
+    ):
+        wrong = elastic_axles.mode(**{part: PoseCurve(load, pose)})
+        assert f"under symmetric loads, {word} {words}" in refused(
+            lambda wrong=wrong: elastic_axles.axle(symmetric=wrong)
+        )
+
+
+def test_a_map_of_lateral_forces_that_folds_is_refused() -> None:
+    good = elastic_axles.axle().fy
+    back = good.symmetric[::-1]
+    for wrong in (PoseMap(back, good.antisymmetric, good.pose), PoseMap(good.symmetric, back, good.pose)):
+        assert "lateral force of an axle needs three loads or more in each direction" in refused(
+            lambda wrong=wrong: elastic_axles.axle(fy=wrong)
+        )
+    for pose in (good.pose[1:], np.full_like(good.pose, np.nan)):
+        assert "needs 10 finite values for each pair of loads" in refused(
+            lambda pose=pose: elastic_axles.axle(fy=replace(good, pose=pose))
+        )
+
+
+def test_compliance_moves_in_both_axles_or_in_none() -> None:
+    moving = replace(axle(), elasticity=elastic_axles.axle())
+    assert replace(spec(), axles=(moving, moving)).axles[1].elasticity is not None
+    for axles in ((moving, axle()), (axle(), moving)):
+        assert "compliance moves in one axle only" in refused(lambda axles=axles: replace(spec(), axles=axles))

@@ -48,6 +48,13 @@ class Compliance(StrEnum):
     MOVING = "moving"
     QUASI_STATIC = "quasi-static"
 
+    @classmethod
+    def of(cls, spec: RtmSpec) -> Compliance:
+        """That of a model, which may have less than was asked for."""
+        if spec.axles[0].elasticity is not None:
+            return cls.MOVING
+        return cls.QUASI_STATIC if any(wheel.compliance for wheel in spec.wheels) else cls.NONE
+
 
 class Detail(StrEnum):
     """How much of the kinematics of an axle the model keeps."""

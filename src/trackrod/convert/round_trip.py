@@ -6,7 +6,12 @@ and half-way between them. At the knots a conversion that keeps all detail is ex
 interpolation differ (straight or without overshoot in the model, parabolic in the maps), which is what the second
 number tells.
 
+A quasi-static compliance is compared with the maps of one wheel under a load of its own and of the other one. Where
+compliance moves, the loads of both wheels are superposed of symmetric and antisymmetric ones: it is compared with the
+elasticity of the axle under both, and half-way between knots with a straight line.
+
 Limits: the compliance of the model is that of the design height and does not depend on travel or rack, as in the maps.
+A load at the wheel centre cannot be put on an axle that holds the driveline's torque, and is not compared there.
 """
 
 from __future__ import annotations
@@ -23,7 +28,8 @@ from trackrod.core.maps import Map1D
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.points import Load
 from trackrod.rtm.compile import compile_model
-from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
+from trackrod.rtm.elasticity import ElasticAxle
+from trackrod.rtm.layout import AXLE_LOADS, CHANNELS, COMPLIANCE_CHANNELS, GIVEN_POSE
 from trackrod.rtm.spec import RtmSpec
 
 __all__ = ["Deviation", "ModelRig", "round_trip"]
@@ -31,6 +37,8 @@ __all__ = ["Deviation", "ModelRig", "round_trip"]
 Array = NDArray[np.float64]
 
 _LOADS = (Load.FX, Load.FX_DRIVE, Load.FY, Load.MZ)
+#: An aligning moment [N·m].
+_MOMENT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,8 @@ class ModelRig:
         index = list(Axle).index(axle)
         self.axle = axle
         self.steered = spec.axles[index].steered
+        self.moving = spec.axles[index].elasticity is not None
+        self.drive_on_carrier = spec.axles[index].drive_on_carrier
         self._wheels = {side: Corner.of(axle, side).index for side in Side}
         self._core = compile_model(spec)
         self._without_stops = compile_model(spec.with_parameters(**{f"stop_factor_{axle}": 0.0}))
@@ -78,13 +88,13 @@ class ModelRig:
         """Pose of an unloaded wheel and the length of its damper over travels and rack [m]: `CHANNELS` last."""
         return self._hold(self._core, left, right, rack)[..., self._wheels[side], : len(CHANNELS)]
 
-    def give(self, side: Side, load: Load, values: ArrayLike, *, opposite: bool = False) -> Array:
-        """Change of pose over a load on the wheel itself or on the other one [N], [N·m]: `COMPLIANCE_CHANNELS` last."""
-        corner = Corner.of(self.axle, side)
-        column = _LOADS.index(load) * len(Corner) + (corner.opposite if opposite else corner).index
+    def give(self, side: Side, load: Load, left: ArrayLike, right: ArrayLike = 0.0) -> Array:
+        """Change of a wheel's pose over loads on left and right wheel [N], [N·m]: `COMPLIANCE_CHANNELS` last."""
+        row = _LOADS.index(load) * len(Corner)
         columns = [CHANNELS.index(name) for name in COMPLIANCE_CHANNELS]
-        x = np.asarray(values, dtype=float)
-        held, free = (self._hold(self._core, 0.0, 0.0, 0.0, {column: force}) for force in (x, np.zeros_like(x)))
+        forces = np.broadcast_arrays(np.asarray(left, dtype=float), np.asarray(right, dtype=float))
+        loads = {row + self._wheels[each]: force for each, force in zip(Side, forces, strict=True)}
+        held, free = (self._hold(self._core, 0.0 * forces[0], 0.0, 0.0, given) for given in (loads, None))
         return (held - free)[..., self._wheels[side], columns]
 
     def load(self, left: ArrayLike, right: ArrayLike, *, stops: bool = True) -> tuple[Array, Array]:
@@ -148,7 +158,7 @@ def round_trip(spec: RtmSpec, maps: Mapping[Axle, KcMaps]) -> tuple[Deviation, .
         rig = ModelRig(spec, axle)
         for side in Side:
             found += _kinematics(rig, of, side)
-            found += _compliance(rig, of, side)
+            found += _moving_compliance(rig, of.elasticity, side) if rig.moving else _compliance(rig, of, side)
         found += _stiffness(rig, of)
     return tuple(found)
 
@@ -177,14 +187,49 @@ def _compliance(rig: ModelRig, maps: KcMaps, side: Side) -> list[Deviation]:
         for opposite, curves in ((False, maps.wheel(side).own), (True, maps.wheel(side).opposite)):
             curve = curves[load]
             columns = [curve.output_index(name) for name in COMPLIANCE_CHANNELS]
+            left = (side is Side.LEFT) != opposite
             at, between = (
-                np.abs(rig.give(side, load, x, opposite=opposite) - curve.value(x)[:, columns]).max(axis=0)
+                np.abs(rig.give(side, load, x * left, x * (not left)) - curve.value(x)[:, columns]).max(axis=0)
                 for x in (curve.knots, _halfway(curve.knots))
             )
             span = np.ptp(curve.values[:, columns], axis=0)
             test = f"{load} {'opposite' if opposite else 'own'} {side}"
             rows = zip(COMPLIANCE_CHANNELS, *_floats(at, between, span), strict=True)
             found += [Deviation(rig.axle, test, *row) for row in rows]
+    return found
+
+
+def _moving_compliance(rig: ModelRig, axle: ElasticAxle | None, side: Side) -> list[Deviation]:
+    """Poses over symmetric and antisymmetric loads; those of an aligning moment are straight."""
+    if axle is None:
+        return []
+    columns = [list(Side).index(side) * len(GIVEN_POSE) + GIVEN_POSE.index(name) for name in COMPLIANCE_CHANNELS]
+    found = []
+
+    def compare(test: str, model: Array, middle: Array, pose: Array) -> None:
+        poses = pose[..., columns]
+        over = tuple(range(poses.ndim - 1))
+        straight = poses
+        for along in over:
+            straight = _halfway(straight.swapaxes(0, along)).swapaxes(0, along)
+        at, between = np.abs(model - poses).max(axis=over), np.abs(middle - straight).max(axis=over)
+        rows = zip(COMPLIANCE_CHANNELS, *_floats(at, between, np.ptp(poses, axis=over)), strict=True)
+        found.extend(Deviation(rig.axle, f"{test} {side}", *row) for row in rows)
+
+    for name, mode, sign in (("symmetric", axle.symmetric, 1.0), ("antisymmetric", axle.antisymmetric, -1.0)):
+        moments = _MOMENT * np.array([-1.0, 0.0, 1.0])
+        curves = [
+            (Load.FX, mode.brake.load, mode.brake.pose, sign),
+            (Load.MZ, moments, np.outer(moments, mode.pose[AXLE_LOADS.index("mz")]), -sign),
+        ]
+        if not rig.drive_on_carrier:
+            curves.append((Load.FX_DRIVE, mode.fx.load, mode.fx.pose, sign))
+        for load, x, pose, right in curves:
+            model, middle = (rig.give(side, load, each, right * each) for each in (x, _halfway(x)))
+            compare(f"{load} {name}", model, middle, pose)
+    knots = (axle.fy.symmetric, axle.fy.antisymmetric)
+    grids = (np.meshgrid(*each, indexing="ij") for each in (knots, tuple(map(_halfway, knots))))
+    compare("fy", *(rig.give(side, Load.FY, first + second, second - first) for first, second in grids), axle.fy.pose)
     return found
 
 

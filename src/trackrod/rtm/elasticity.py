@@ -170,6 +170,8 @@ class ElasticAxle:
             value = getattr(self, name)
             if value.shape != shape or not np.isfinite(value).all():
                 yield f"{name.replace('_', ' ')} of an axle needs finite values of the shape {shape}"
+        if not 0 < self.radius < np.inf:
+            yield f"the radius of an axle that gives is {self.radius:g} m, it must be greater than zero"
 
     def numbers(self) -> Array:
         """All of it but the poses over loads as the flat array that the core takes."""

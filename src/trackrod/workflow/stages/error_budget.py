@@ -40,7 +40,7 @@ def _swap(work: Work) -> ErrorBudget:
         "1-D kinematics": (Detail.ONE_DIMENSIONAL, settings.compliance),
         "linear kinematics": (Detail.LINEAR, settings.compliance),
     }
-    if settings.compliance is Compliance.MOVING:
+    if Compliance.of(tuned) is Compliance.MOVING:
         swaps["quasi-static compliance"] = (settings.detail, Compliance.QUASI_STATIC)
     for k, (what, (detail, compliance)) in enumerate(swaps.items()):
         work.tell(what, k / len(swaps))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trackrod.convert.conversion import Compliance
 from trackrod.core import signals
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.errors import MissingExtraError, Problem, Severity
@@ -94,7 +95,7 @@ def study_result(found: Work | Results) -> StudyResult:
     driven, proven, settings = found[Driven], found[Proven], found[StudySettings]
     return StudyResult(
         name=subject.name,
-        description=subject.describe(settings.detail, settings.compliance),
+        description=subject.describe(settings.detail, Compliance.of(converted.conversion.spec)),
         problems=(*subject.problems, *driven.problems, *proven.problems),
         maps=found[Measured].maps,
         round_trip=converted.round_trip,
