@@ -121,10 +121,10 @@ def test_dampers_of_each_side_survive(tmp_path: Path) -> None:
 
 
 def test_a_damper_for_the_axle_and_for_a_side_is_refused(tmp_path: Path) -> None:
-    file = small_vehicle.write_small(tmp_path)
+    file = small_vehicle.write_small(tmp_path) / "reference.toml"
     table = "\n[dampers.front.left]\nvelocity = [-1.0, 1.0]\nforce = [-900.0, 900.0]\n"
     file.write_text(file.read_text() + table)
-    with pytest.raises(InputError, match="there is no key 'velocity'"):
+    with pytest.raises(InputError, match="unknown key 'velocity'"):
         read_reference(tmp_path)
 
 

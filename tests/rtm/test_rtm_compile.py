@@ -60,7 +60,7 @@ def _wheel(wheel: WheelSpec, i: int) -> WheelSpec:
     )
     places = (TyrePlace(f"tyre_{wheel.corner}", 0.01 * (i + 1)),)
     spring, stops, damper = (
-        Curve(curve.x, (1.0 + 0.1 * i) * curve.y) for curve in (wheel.spring, wheel.stops, wheel.damper)
+        replace(curve, y=(1.0 + 0.1 * i) * curve.y) for curve in (wheel.spring, wheel.stops, wheel.damper)
     )
     return replace(wheel, compliance=compliance, tyres=places, spring=spring, stops=stops, damper=damper)
 
