@@ -135,7 +135,8 @@ class RtmHandle {
     run_.parameters = Parameters<double>::from_array(parameters.data());
   }
   void set_wheel(int i, const Values& centre, const Values& first, const Values& second,
-                 const nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>& values) {
+                 const nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>& values,
+                 const Points& spring, const Points& stops, const Points& damper) {
     if (values.shape(0) != first.size() || values.shape(1) != second.size() || values.shape(2) != rtm::channel_count) {
       throw std::invalid_argument("kinematics need one value for each pair of knots and channel");
     }
@@ -144,6 +145,9 @@ class RtmHandle {
     wheel.kinematics = {{first.data(), first.data() + first.size()},
                         {second.data(), second.data() + second.size()},
                         {values.data(), values.data() + values.size()}};
+    wheel.spring = owned(spring);
+    wheel.stops = owned(stops);
+    wheel.damper = owned(damper);
   }
   void set_roll_kinematics(int i, const Values& opposite, const Rows& values) {
     if (values.shape(0) != opposite.size() || values.shape(1) != rtm::channel_count || opposite.size() == 1) {
@@ -160,10 +164,9 @@ class RtmHandle {
     wheel.own[load] = compliance(knots, own);
     wheel.opposite[load] = compliance(opposite_knots, opposite);
   }
-  void set_axle(int axle, bool steered, bool drive_on_carrier, const Points& spring, const Points& stops,
-                const Points& antiroll, const Points& damper) {
+  void set_axle(int axle, bool steered, bool drive_on_carrier, const Points& antiroll) {
     rtm::AxleData& a = describe_axle(axle);
-    a = {steered, drive_on_carrier, owned(spring), owned(stops), owned(antiroll), owned(damper), a.differential, a.elastic};
+    a = {steered, drive_on_carrier, owned(antiroll), a.differential, a.elastic};
   }
   // Numbers of an axle that gives, in the order of ElasticAxleData and ElasticModeData; poses over loads and their knots.
   void set_elasticity(int axle, const Values& numbers, const std::vector<Values>& knots, const std::vector<Values>& poses) {
@@ -526,12 +529,12 @@ void bind_rtm(nb::module_& m) {
   trackrod::bind_driveline(type);
   type.def(nb::init<const trackrod::Values&>(), "parameters"_a)
       .def("set_parameters", &RtmHandle::set_parameters, "parameters"_a)
-      .def("set_wheel", &RtmHandle::set_wheel, "wheel"_a, "centre"_a, "first"_a, "second"_a, "values"_a)
+      .def("set_wheel", &RtmHandle::set_wheel, "wheel"_a, "centre"_a, "first"_a, "second"_a, "values"_a,
+           "spring"_a, "stops"_a, "damper"_a)
       .def("set_roll_kinematics", &RtmHandle::set_roll_kinematics, "wheel"_a, "opposite"_a, "values"_a)
       .def("set_compliance", &RtmHandle::set_compliance, "wheel"_a, "load"_a, "knots"_a, "own"_a, "opposite_knots"_a,
            "opposite"_a)
-      .def("set_axle", &RtmHandle::set_axle, "axle"_a, "steered"_a, "drive_on_carrier"_a, "spring"_a, "stops"_a,
-           "antiroll"_a, "damper"_a)
+      .def("set_axle", &RtmHandle::set_axle, "axle"_a, "steered"_a, "drive_on_carrier"_a, "antiroll"_a)
       .def("add_tyre", &RtmHandle::add_tyre, "wheel"_a, "model"_a, "mirrored"_a, "coefficients"_a, "deflection_load"_a,
            "bottoming"_a, "offset"_a, "pressure"_a)
       .def("set_elasticity", &RtmHandle::set_elasticity, "axle"_a, "numbers"_a, "knots"_a, "poses"_a)

@@ -181,6 +181,8 @@ rtm::Description car(bool moving) {
     rtm::WheelData& wheel = d.wheels[i];
     wheel.centre = {i < 2 ? 1.2 : -1.5, side * 0.75, 0.31};
     wheel.kinematics = kinematics(side, i < 2);
+    wheel.spring = i < 2 ? line(28e3, 3600.0) : line(30e3, 2900.0);
+    wheel.damper = line(1900.0);
     if (!moving) wheel.own[rtm::side_force] = side_compliance();
     rtm::TyreData t{};
     t.tyre.model = TyreModel::mf61;
@@ -191,8 +193,8 @@ rtm::Description car(bool moving) {
     t.pressure = 2.2e5;
     d.tyres.push_back(t);
   }
-  d.axles[0] = {true, false, line(28e3, 3600.0), {}, line(12e3), line(1900.0), {}, {}};
-  d.axles[1] = {false, false, line(30e3, 2900.0), {}, line(5e3), line(1900.0), line(20.0), {}};
+  d.axles[0] = {true, false, line(12e3), {}, {}};
+  d.axles[1] = {false, false, line(5e3), line(20.0), {}};
   if (moving) {
     for (int a = 0; a < 2; ++a) d.axles[a].elastic = elastic(a == 0 ? 1.2 : -1.5);
   }

@@ -14,7 +14,7 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
 from trackrod.rtm.layout import CHANNELS
-from trackrod.rtm.spec import AxleSpec, Curve
+from trackrod.rtm.spec import Curve
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.mass import mass_properties
 
@@ -113,19 +113,15 @@ def _tyre_stiffness(case: Case, axle: Axle) -> float:
     return twins * 0.02 * load / (high - low)
 
 
-def _axle_spec(case: Case, axle: Axle, dampers: float | None = None) -> AxleSpec:
-    return spec_of(case, linear_dampers=dampers).axles[list(Axle).index(axle)]
-
-
 def hop_frequency(case: Case, axle: Axle) -> float:
     """Peak of the wheel load of a quarter car on a post, its damper at the share of the drive [Hz]."""
     corner, masses = Corner.of(axle, Side.LEFT), split_masses(vehicle_of(case))
-    of_axle, wheel = _axle_spec(case, axle, WEAK_DAMPERS), spec_of(case).wheels[Corner.of(axle, Side.LEFT).index]
-    k_t, k_s = _tyre_stiffness(case, axle), _slope((of_axle.spring, of_axle.stops))
+    wheel = spec_of(case, linear_dampers=WEAK_DAMPERS).wheels[corner.index]
+    k_t, k_s = _tyre_stiffness(case, axle), _slope((wheel.spring, wheel.stops))
     middle = [int(np.abs(knots).argmin()) for knots in (wheel.first, wheel.second)]
     lengths, travels = (wheel.kinematics[:, middle[1], CHANNELS.index(name)] for name in ("damper_length", "tz"))
     ratio = float(np.gradient(lengths, travels)[middle[0]])
-    damping = ratio**2 * float(np.gradient(of_axle.damper.y, of_axle.damper.x)[of_axle.damper.x.size // 2])
+    damping = ratio**2 * float(np.gradient(wheel.damper.y, wheel.damper.x)[wheel.damper.x.size // 2])
     m_u = masses.unsprung[corner]
     m_s = 0.5 * vehicle_of(case).axle_load(axle) - m_u
     s = FADING + 2j * np.pi * FREQUENCIES
@@ -137,11 +133,12 @@ def hop_frequency(case: Case, axle: Axle) -> float:
 
 def _roll_stiffness(case: Case, axle: Axle) -> tuple[float, float]:
     """Of springs and bar, and of the tyres, of an axle [N·m/rad]."""
-    vehicle, of_axle = vehicle_of(case), _axle_spec(case, axle)
+    vehicle, spec = vehicle_of(case), spec_of(case)
+    spring, bar = spec.wheels[Corner.of(axle, Side.LEFT).index].spring, spec.axles[list(Axle).index(axle)].antiroll
     half = 0.5 * vehicle.track(axle) ** 2
     twins = np.array([place.offset for place in vehicle.wheel(Corner.of(axle, Side.LEFT)).tyres])
     on_tyres = 2.0 * _tyre_stiffness(case, axle) * float(np.mean((0.5 * vehicle.track(axle) + twins) ** 2))
-    return half * _slope((of_axle.spring, of_axle.antiroll)), on_tyres
+    return half * _slope((spring, bar)), on_tyres
 
 
 def tramp_frequency(case: Case, axle: Axle) -> float:

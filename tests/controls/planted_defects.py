@@ -60,9 +60,10 @@ def front_wheels_exchanged(spec: RtmSpec) -> RtmSpec:
 
 
 def stronger_front_springs(spec: RtmSpec) -> RtmSpec:
-    front, rear = spec.axles
-    spring = Curve(front.spring.x, np.asarray(1.05 * front.spring.y))
-    return replace(spec, axles=(replace(front, spring=spring), rear))
+    stronger = [
+        replace(wheel, spring=Curve(wheel.spring.x, np.asarray(1.05 * wheel.spring.y))) for wheel in spec.wheels[:2]
+    ]
+    return replace(spec, wheels=(*stronger, *spec.wheels[2:]))
 
 
 def without_anti_dive(spec: RtmSpec) -> RtmSpec:

@@ -17,17 +17,16 @@ from trackrod.vehicle.connectors import Damper
 from trackrod.vehicle.systems import Aerodynamics, Brakes
 from trackrod.vehicle.vehicle import Vehicle
 
-RATES = {Axle.FRONT: 1500.0, Axle.REAR: 2300.0}
+RATES = {Corner.FL: 1500.0, Corner.FR: 1700.0, Corner.RL: 2300.0, Corner.RR: 2600.0}
 
 
 def made() -> Vehicle:
-    """Payload in front on the left, dampers, brakes and air of its own at each end, a rear axle that drives itself."""
+    """Payload in front on the left, no two dampers alike, brakes and air of each end, a rear axle driving itself."""
     plain = vehicle_on(swing_axle)
     dampers = []
     for wheel in plain.wheels:
         axle, (x, y, _) = wheel.corner.axle, wheel.centre
-        rate = RATES[axle] if wheel.corner.side.sign > 0 else 9e3  # the left one counts
-        curve = Characteristic.linear(rate, 2.0, KINDS["velocity"], KINDS["force"])
+        curve = Characteristic.linear(RATES[wheel.corner], 2.0, KINDS["velocity"], KINDS["force"])
         name = f"{axle}_suspension.damper_{wheel.corner.side}"
         ends = ((x, 0.8 * y, 0.3), (x, 0.8 * y, 0.8))
         upright = f"{axle}_suspension.upright_{wheel.corner.side}"
@@ -52,8 +51,8 @@ def test_every_number_comes_from_its_end_of_the_vehicle() -> None:
     air = (data.air.drag, data.air.lift_front, data.air.lift_rear, data.air.drag_height)
     assert air == pytest.approx((0.6, 0.45, -0.15, 0.7))  # ½·1.2·2.5 = 1.5, times 0.4, 0.3 and −0.1
     assert data.drive_reactions == {Axle.FRONT: DriveReaction.BODY, Axle.REAR: DriveReaction.AXLE}
-    for axle, rate in RATES.items():
-        curve = data.dampers[axle]
+    for corner, rate in RATES.items():
+        curve = data.dampers[corner]
         assert np.interp(1.0, curve.x, curve.y) == pytest.approx(rate)
     assert data.centres == {corner: made().wheel(corner).centre for corner in Corner}
     assert data.road_height == 0.02

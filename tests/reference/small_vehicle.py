@@ -61,7 +61,7 @@ def data() -> VehicleData:
         centres=wheels,
         tyres={"car": tyre},
         places={corner: (TyrePlace("car"),) for corner in Corner},
-        dampers={axle: Curve(np.array([-1.0, 0.0, 1.0]), np.array([-1500.0, 0.0, 2500.0])) for axle in Axle},
+        dampers={corner: Curve(np.array([-1.0, 0.0, 1.0]), np.array([-1500.0, 0.0, 2500.0])) for corner in Corner},
         drive_reactions=dict.fromkeys(Axle, DriveReaction.BODY),
         sources={},
         steering_ratio=-0.008,

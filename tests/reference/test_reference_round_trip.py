@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from rtm import converted_vehicles
 from trackrod.convert.conversion import assemble
 from trackrod.convert.round_trip import round_trip
-from trackrod.core.corners import Axle
+from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import InputError
 from trackrod.core.records import to_plain
 from trackrod.core.series import Run
@@ -22,7 +23,7 @@ from trackrod.manoeuvres.steering import StepSteer
 from trackrod.metrics.indices import indices
 from trackrod.reference import Longitudinal, ReferenceRun, Replay, read_reference, write_reference
 from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.rtm.spec import RtmSpec
+from trackrod.rtm.spec import Curve, RtmSpec
 from trackrod.simulate.drive import simulate
 
 #: Numbers are written so that they read back exactly.
@@ -102,6 +103,29 @@ def test_numbers_survive(
     maps = small_vehicle.maps()
     write_reference(folder, changed, maps)
     assert same(assemble(changed, maps).spec, read_reference(folder).conversion.spec) == []
+
+
+def test_dampers_of_each_side_survive(tmp_path: Path) -> None:
+    """Left and right unlike in front, a single one in the rear; alike they stand once for the axle."""
+    data, maps = small_vehicle.data(), small_vehicle.maps()
+    alike = data.dampers[Corner.FL]
+    dampers = {**data.dampers, Corner.FR: Curve(alike.x, 1.3 * alike.y), Corner.RL: Curve()}
+    folders = {}
+    for name, of_wheels in (("alike", data.dampers), ("unlike", dampers)):
+        changed = replace(data, dampers=of_wheels)
+        folders[name] = write_reference(tmp_path / name, changed, maps).read_text()
+        assert same(assemble(changed, maps).spec, read_reference(tmp_path / name).conversion.spec) == []
+    tables = {name: re.findall(r"\[(dampers.*)\]", text) for name, text in folders.items()}
+    assert tables["alike"] == ["dampers.front", "dampers.rear"]
+    assert tables["unlike"] == ["dampers.front.left", "dampers.front.right", "dampers.rear.right"]
+
+
+def test_a_damper_for_the_axle_and_for_a_side_is_refused(tmp_path: Path) -> None:
+    file = small_vehicle.write_small(tmp_path) / "reference.toml"
+    table = "\n[dampers.front.left]\nvelocity = [-1.0, 1.0]\nforce = [-900.0, 900.0]\n"
+    file.write_text(file.read_text() + table)
+    with pytest.raises(InputError, match="unknown key 'velocity'"):
+        read_reference(tmp_path)
 
 
 def test_writing_again_changes_nothing(tmp_path: Path) -> None:

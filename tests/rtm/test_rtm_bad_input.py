@@ -65,12 +65,11 @@ def test_knots_that_do_not_grow_are_refused() -> None:
 
 
 def test_wrong_curves_and_compliances_are_refused() -> None:
-    axle = spec_of(CAR).axles[0]
     back = Curve(np.array([0.0, 1.0, 0.5]), np.zeros(3))
-    with pytest.raises(InputError, match=r"'damper' of an axle must grow from knot to knot, but 0\.5 comes after 1"):
-        replace(axle, damper=back)
-    with pytest.raises(InputError, match="'spring' of an axle has 3 abscissae and 2 ordinates"):
-        replace(axle, spring=Curve(np.arange(3.0), np.zeros(2)))
+    with pytest.raises(InputError, match=r"'damper' of 'fl' must grow from knot to knot, but 0\.5 comes after 1"):
+        replace(wheel(), damper=back)
+    with pytest.raises(InputError, match="'spring' of 'fl' has 3 abscissae and 2 ordinates"):
+        replace(wheel(), spring=Curve(np.arange(3.0), np.zeros(2)))
     quasi_static = spec_of(CAR, compliance=Compliance.QUASI_STATIC).wheels[0]
     first, *others = quasi_static.compliance
     with pytest.raises(InputError, match=r"'fl' \(brake_force\) over the load on the own wheel needs 4 finite values"):

@@ -62,7 +62,10 @@ def _wheel(wheel: WheelSpec, i: int) -> WheelSpec:
         for load, c in enumerate(wheel.compliance)
     )
     places = (TyrePlace(f"tyre_{wheel.corner}", 0.01 * (i + 1)),)
-    return replace(wheel, compliance=compliance, tyres=places)
+    spring, stops, damper = (
+        replace(curve, y=(1.0 + 0.1 * i) * curve.y) for curve in (wheel.spring, wheel.stops, wheel.damper)
+    )
+    return replace(wheel, compliance=compliance, tyres=places, spring=spring, stops=stops, damper=damper)
 
 
 class Listener:
@@ -113,6 +116,9 @@ def test_wheels_and_their_tyres() -> None:
             first=wheel.first,
             second=wheel.second,
             values=wheel.kinematics,
+            spring=wheel.spring.points(),
+            stops=wheel.stops.points(),
+            damper=wheel.damper.points(),
         )
         properties = spec().tyres[f"tyre_{wheel.corner}"]
         assert told_tyre["wheel"] == i
@@ -177,10 +183,7 @@ def test_axles_and_differentials() -> None:
             axle=i,
             steered=i == 0,
             drive_on_carrier=i == 1,
-            spring=(axle.spring.x, axle.spring.y),
-            stops=(axle.stops.x, axle.stops.y),
             antiroll=(axle.antiroll.x, axle.antiroll.y),
-            damper=(axle.damper.x, axle.damper.y),
         )
     powertrain = spec().powertrain
     assert powertrain is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -37,7 +38,8 @@ def wheel(corner: Corner = Corner.FL) -> WheelSpec:
     first, second = np.linspace(-0.08, 0.08, 4), np.linspace(-0.05, 0.05, 3)
     kinematics = np.zeros((4, 3, len(CHANNELS)))
     kinematics[:, :, CHANNELS.index("tz")] = first[:, None]
-    return WheelSpec(corner, (0.0, 0.7, 0.3), first, second, kinematics, (compliance(),) * 4, ())
+    curves = line(1.0), line(2.0), line(4.0)
+    return WheelSpec(corner, (0.0, 0.7, 0.3), first, second, kinematics, (compliance(),) * 4, (), *curves)
 
 
 def line(slope: float) -> Curve:
@@ -45,7 +47,7 @@ def line(slope: float) -> Curve:
 
 
 def axle() -> AxleSpec:
-    return AxleSpec(True, False, line(1.0), line(2.0), line(3.0), line(4.0))
+    return AxleSpec(True, False, line(3.0))
 
 
 @cache
@@ -63,18 +65,19 @@ def refused(change: object) -> str:
 BACKWARD = Curve(np.array([0.0, 1.0, 0.5]), np.zeros(3))
 
 
-@pytest.mark.parametrize("name", ["spring", "stops", "antiroll", "damper"])
-def test_the_wrong_curve_of_an_axle_is_named(name: str) -> None:
-    assert f"'{name}' of an axle must grow" in refused(lambda: replace(axle(), **{name: BACKWARD}))
+@pytest.mark.parametrize(
+    ("name", "of", "owner"),
+    [("antiroll", axle, "an axle"), *((name, wheel, "'fl'") for name in ("spring", "stops", "damper"))],
+)
+def test_the_wrong_curve_is_named(name: str, of: Callable[[], AxleSpec | WheelSpec], owner: str) -> None:
+    assert f"'{name}' of {owner} must grow" in refused(lambda: replace(of(), **{name: BACKWARD}))
     endless = Curve(np.array([0.0, 1.0]), np.array([0.0, np.inf]))
-    assert f"'{name}' of an axle holds values that are not finite" in refused(
-        lambda: replace(axle(), **{name: endless})
-    )
+    assert f"'{name}' of {owner} holds values that are not finite" in refused(lambda: replace(of(), **{name: endless}))
 
 
 def test_a_curve_needs_as_many_ordinates_as_abscissae() -> None:
     short = Curve(np.arange(3.0), np.zeros(2))
-    assert "has 3 abscissae and 2 ordinates" in refused(lambda: replace(axle(), stops=short))
+    assert "has 3 abscissae and 2 ordinates" in refused(lambda: replace(wheel(), stops=short))
     assert list(Curve().faults("nothing")) == []
     assert list(Curve(np.ones(1), np.ones(1)).faults("a point")) == ["a point needs two knots or more"]
 

@@ -10,7 +10,7 @@ import pytest
 from rtm.converted_vehicles import maps, spec_of, vehicle
 from trackrod.convert.conversion import Compliance, convert
 from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.rtm.spec import SteeringSpec
+from trackrod.rtm.spec import Curve, RtmSpec, WheelSpec
 from trackrod.rtm.twin.model import Twin
 
 STEPS = 200
@@ -36,13 +36,9 @@ def assisted() -> np.ndarray:
     return np.column_stack((controls(), waves))
 
 
-def rows_of_both(
-    name: str, compliance: Compliance, steering: SteeringSpec | None = None, given: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def rows_of_both(spec: RtmSpec, given: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     given = controls() if given is None else given
-    spec = replace(spec_of(name, compliance=compliance), steering=steering).with_parameters(
-        friction_front=80.0, friction_rear=50.0, lift_front=0.05, lift_rear=-0.02, cg_y=0.02
-    )
+    spec = spec.with_parameters(friction_front=80.0, friction_rear=50.0, lift_front=0.05, lift_rear=-0.02, cg_y=0.02)
     core, twin = RealTimeVehicle(spec)._core, Twin(spec)
     tyres = len(twin.tyres)
     waves = 0.01 * np.sin(np.arange(STEPS)[:, None] / 15 + np.arange(tyres))  # each tyre on a road of its own
@@ -56,22 +52,41 @@ def rows_of_both(
 @pytest.mark.parametrize("compliance", Compliance)
 @pytest.mark.parametrize("name", ["double_wishbone_car", "lcv_7t"])
 def test_twin_and_core_agree(name: str, compliance: Compliance) -> None:
-    compare(*rows_of_both(name, compliance))
+    compare(*rows_of_both(spec_of(name, compliance=compliance)))
 
 
 @pytest.mark.parametrize("name", ["double_wishbone_car", "lcv_7t"])
 def test_twin_and_core_agree_under_inputs_of_the_wheels(name: str) -> None:
-    fast, slow = rows_of_both(name, True, given=assisted())
+    spec = spec_of(name)
+    fast, slow = rows_of_both(spec, given=assisted())
     compare(fast, slow)
-    plain, _ = rows_of_both(name, True)
+    plain, _ = rows_of_both(spec)
     assert np.abs(fast - plain)[:, 5:26].max(axis=0).min() > 1e-5, "the inputs do nothing"
+
+
+@pytest.mark.parametrize("compliance", [Compliance.MOVING, Compliance.QUASI_STATIC])
+def test_twin_and_core_agree_where_no_two_wheels_are_alike(compliance: Compliance) -> None:
+    """Spring, stops and damper of its own at each wheel, and a wheel without damper."""
+
+    def own(wheel: WheelSpec, i: int) -> WheelSpec:
+        spring, stops, damper = (
+            Curve(curve.x, share * curve.y)
+            for curve, share in ((wheel.spring, 1 + 0.05 * i), (wheel.stops, 1 + i), (wheel.damper, 0.5 + 0.3 * i))
+        )
+        return replace(wheel, spring=spring, stops=stops, damper=Curve() if i == 3 else damper)
+
+    spec = spec_of("double_wishbone_car", compliance=compliance)
+    apart = replace(spec, wheels=tuple(own(wheel, i) for i, wheel in enumerate(spec.wheels)))
+    fast, slow = rows_of_both(apart.with_parameters(spring_factor_front=1.1, stop_factor_rear=0.8))
+    compare(fast, slow)
 
 
 def test_twin_and_core_agree_with_an_elastic_steering() -> None:
     name = "double_wishbone_car"
     steering = convert(vehicle(name), maps(name), elastic_steering=True).spec.steering
     assert steering is not None
-    fast, slow = rows_of_both(name, Compliance.MOVING, replace(steering, rack_friction=120.0))
+    spec = replace(spec_of(name), steering=replace(steering, rack_friction=120.0))
+    fast, slow = rows_of_both(spec)
     assert np.ptp(fast[:, 37]) > 1e-3, "the rack does not move"
     compare(fast, slow)
 

@@ -1,6 +1,6 @@
 """Two asymmetric vehicles through the whole chain: at rest, converted, driven by both models, on uneven road.
 
-The tolerances are those of the conversion itself, which takes the mean of what differs left and right.
+The tolerances are those of the conversion itself, which takes the mean of masses that differ left and right.
 """
 
 from __future__ import annotations

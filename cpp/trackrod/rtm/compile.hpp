@@ -24,8 +24,8 @@ class Compiler {
     for (const WheelData& wheel : d_.wheels) write_wheel(wheel);
     for (const AxleData& axle : d_.axles) {
       to_.number(axle.steered ? 1.0 : 0.0);
-      for (const OwnedCurve* c : {&axle.spring, &axle.stops, &axle.antiroll, &axle.damper, &axle.differential})
-        to_.curve(*c);
+      to_.curve(axle.antiroll);
+      to_.curve(axle.differential);
     }
     write_elasticity();
     const SteeringData& s = d_.steering;
@@ -75,6 +75,7 @@ class Compiler {
     to_.array(spread(map.values));
     to_.array(spread(slopes));
     write_channel_curve(wheel.roll_knots, spread(wheel.in_roll), map_channels);
+    for (const OwnedCurve* c : {&wheel.spring, &wheel.stops, &wheel.damper}) to_.curve(*c);
     for (int k = 0; k < load_count; ++k) {
       write_compliance(wheel.own[k]);
       write_compliance(wheel.opposite[k]);

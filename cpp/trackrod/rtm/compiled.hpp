@@ -73,13 +73,14 @@ template <class R>
 struct WheelTables {
   Table2D<R> kinematics;
   ChannelCurve<R> in_roll;
+  Table1D<R> spring, stops, damper;
   ComplianceTable<R> own[load_count], opposite[load_count];
 };
 
 template <class R>
 struct AxleTables {
   bool steered;
-  Table1D<R> spring, stops, antiroll, damper, differential;
+  Table1D<R> antiroll, differential;
 };
 
 // Channels of given poses, filled up: of the left wheel, of the right wheel.
@@ -241,6 +242,9 @@ TRACKROD_HD inline WheelTables<R> read_wheel(BlockReader<R>& from) {
   const R* values = from.array(nodes);
   w.kinematics = {first, second, map_channels, values, from.array(3 * nodes)};
   w.in_roll = read_channel_curve(from, map_channels);
+  w.spring = from.curve();
+  w.stops = from.curve();
+  w.damper = from.curve();
   for (int k = 0; k < load_count; ++k) {
     w.own[k] = read_compliance(from);
     w.opposite[k] = read_compliance(from);
@@ -306,10 +310,7 @@ TRACKROD_HD inline Compiled<R, lanes> view(const R* block) {
   for (WheelTables<R>& wheel : m.tables) wheel = detail::read_wheel(from);
   for (AxleTables<R>& axle : m.axles) {
     axle.steered = from.truth();
-    axle.spring = from.curve();
-    axle.stops = from.curve();
     axle.antiroll = from.curve();
-    axle.damper = from.curve();
     axle.differential = from.curve();
   }
   m.moving = from.truth();

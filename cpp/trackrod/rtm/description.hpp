@@ -26,6 +26,9 @@ struct WheelData {
   Vec3<double> centre{0, 0, 0};  // at the design position in V [m]
   MapData kinematics;
   std::vector<double> roll_knots, in_roll;  // half the opposite travel, and values[knot][channel] that are added over it
+  // Load under the wheel over travel, without stops; force of stops over travel, of the damper over the rate of its
+  // length.
+  OwnedCurve spring, stops, damper;
   ComplianceData own[load_count], opposite[load_count];
 };
 
@@ -60,9 +63,9 @@ struct ElasticAxleData {
 struct AxleData {
   bool steered = false;           // second variable of the kinematics is the rack
   bool drive_on_carrier = false;  // the differential sits on the axle
-  // Load under the wheel over travel, without stops; force of stops over travel, of the bar over half the opposite
-  // travel; of a damper over the rate of its length; of a limited-slip differential over the difference of its speeds.
-  OwnedCurve spring, stops, antiroll, damper, differential;
+  // Force of the bar over half the opposite travel, torque of a limited-slip differential over the difference of its
+  // speeds.
+  OwnedCurve antiroll, differential;
   ElasticAxleData elastic;
 };
 

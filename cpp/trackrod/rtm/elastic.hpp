@@ -138,28 +138,25 @@ struct ElasticStep {
       const T& factor = a == 0 ? p.damper_factor_front : p.damper_factor_rear;
       const R own = (yields[left] + yields[right]) * R(0.5), other = (yields[left] - yields[right]) * R(0.5);
       const T wanted[2] = {rates[left] - given[left] - given[right], rates[right] - given[left] + given[right]};
-      const Table1D<R>& curve = m.axles[a].damper;
       T now[2] = {s.damper_rate[left], s.damper_rate[right]};
-      if (curve.axis.count == 0) {
-        pull[left] = pull[right] = T(0.0);
-      } else {
-        for (int iteration = 0; iteration < 2; ++iteration) {
-          T force[2], slope[2];
-          for (int i = 0; i < 2; ++i) {
-            const auto at = sample(curve, now[i]);
-            force[i] = at.value * factor;
-            slope[i] = at.slope * factor;
-          }
-          const T rest[2] = {wanted[0] - now[0] - own * force[0] - other * force[1],
-                             wanted[1] - now[1] - own * force[1] - other * force[0]};
-          const T d[2] = {own * slope[0] + R(1.0), own * slope[1] + R(1.0)};
-          const T x01 = other * slope[1], x10 = other * slope[0];
-          const T scale = R(1.0) / (d[0] * d[1] - x01 * x10);
-          const T change[2] = {(d[1] * rest[0] - x01 * rest[1]) * scale, (d[0] * rest[1] - x10 * rest[0]) * scale};
-          for (int i = 0; i < 2; ++i) {
-            now[i] += change[i];
-            pull[left + i] = force[i] + slope[i] * change[i];
-          }
+      for (int iteration = 0; iteration < 2; ++iteration) {
+        T force[2] = {T(0.0), T(0.0)}, slope[2] = {T(0.0), T(0.0)};
+        for (int i = 0; i < 2; ++i) {
+          const Table1D<R>& curve = m.tables[left + i].damper;
+          if (curve.axis.count == 0) continue;
+          const auto at = sample(curve, now[i]);
+          force[i] = at.value * factor;
+          slope[i] = at.slope * factor;
+        }
+        const T rest[2] = {wanted[0] - now[0] - own * force[0] - other * force[1],
+                           wanted[1] - now[1] - own * force[1] - other * force[0]};
+        const T d[2] = {own * slope[0] + R(1.0), own * slope[1] + R(1.0)};
+        const T x01 = other * slope[1], x10 = other * slope[0];
+        const T scale = R(1.0) / (d[0] * d[1] - x01 * x10);
+        const T change[2] = {(d[1] * rest[0] - x01 * rest[1]) * scale, (d[0] * rest[1] - x10 * rest[0]) * scale};
+        for (int i = 0; i < 2; ++i) {
+          now[i] += change[i];
+          pull[left + i] = force[i] + slope[i] * change[i];
         }
       }
       s.damper_rate[left] = now[0];

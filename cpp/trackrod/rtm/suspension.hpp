@@ -22,7 +22,7 @@ TRACKROD_HD inline void pull_dampers(const Compiled<R, lanes>& m, const Paramete
                                      const T* push, T* pull) {
   for (int i = 0; i < wheel_count; ++i) {
     s.damper_rate[i] = rates[i];
-    pull[i] = value_at(m.axles[i / 2].damper, rates[i]) * (i < 2 ? p.damper_factor_front : p.damper_factor_rear) -
+    pull[i] = value_at(m.tables[i].damper, rates[i]) * (i < 2 ? p.damper_factor_front : p.damper_factor_rear) -
               push[i];
   }
 }
@@ -42,20 +42,20 @@ TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Par
     for (int j = 0; j < 2; ++j) W::store(k[g].damper[j], damper[j], g);
   }
   for (int axle = 0; axle < 2; ++axle) {
-    const AxleTables<R>& curves = m.axles[axle];
     const int left = 2 * axle;
     const bool front = axle == 0;
     const T& spring = front ? p.spring_factor_front : p.spring_factor_rear;
     const T& stop = front ? p.stop_factor_front : p.stop_factor_rear;
     const T& bar = front ? p.antiroll_factor_front : p.antiroll_factor_rear;
     const T weight = (front ? p.unsprung_mass_front : p.unsprung_mass_rear) * p.gravity;
-    const T standing = value_at(curves.spring, front ? p.standing_travel_front : p.standing_travel_rear);
-    const T antiroll = value_at(curves.antiroll, T((s.travel[left] - s.travel[left + 1]) * R(0.5))) * bar;
+    const T& standing = front ? p.standing_travel_front : p.standing_travel_rear;
+    const T antiroll = value_at(m.axles[axle].antiroll, T((s.travel[left] - s.travel[left + 1]) * R(0.5))) * bar;
     right[left] -= antiroll;
     right[left + 1] += antiroll;
     for (int i = left; i < left + 2; ++i) {
+      const WheelTables<R>& curves = m.tables[i];
       const T force = value_at(curves.spring, s.travel[i]);
-      right[i] -= force - weight + (force - standing) * (spring - R(1.0)) +
+      right[i] -= force - weight + (force - value_at(curves.spring, standing)) * (spring - R(1.0)) +
                   value_at(curves.stops, s.travel[i]) * stop + rub[i];
       right[left] -= pull[i] * damper[0][i];
       right[left + 1] -= pull[i] * damper[1][i];

@@ -190,6 +190,7 @@ def _wheel(data: VehicleData, maps: KcMaps, corner: Corner, detail: Detail, comp
     first, second = (np.array(knots) for knots in kinematics.knots)
     values = np.stack([_channel(kinematics, name) for name in CHANNELS], axis=-1)
     values = _simplified(values, first, second, detail)
+    travel, bare = np.array(maps.ride.knots), _pad_load(maps.ride, corner.side, stops=False)
     return WheelSpec(
         corner=corner,
         centre=data.centres[corner],
@@ -198,8 +199,17 @@ def _wheel(data: VehicleData, maps: KcMaps, corner: Corner, detail: Detail, comp
         kinematics=values,
         compliance=tuple(_compliance(wheel.own[load], wheel.opposite[load]) for load in loads),
         tyres=data.places[corner],
+        spring=Curve(travel, bare),
+        stops=Curve(travel, _pad_load(maps.ride, corner.side, stops=True) - bare),
+        damper=data.dampers[corner],
         **_in_roll(wheel, detail),
     )
+
+
+def _pad_load(curve: Map1D, side: Side, *, stops: bool) -> Array:
+    """Load of the pad under a wheel at the knots of a map [N]."""
+    name = f"Fz_{side}" if stops else f"Fz_{side}_without_stops"
+    return np.asarray(curve.values[:, curve.output_index(name)])
 
 
 def _in_roll(wheel: WheelMaps, detail: Detail) -> dict[str, Array]:
@@ -243,24 +253,19 @@ def _compliance(own: Map1D, opposite: Map1D) -> ComplianceSpec:
 
 
 def _axle(data: VehicleData, maps: KcMaps, axle: Axle, compliance: Compliance) -> AxleSpec:
-    ride, roll = maps.ride, maps.roll
-    z, y = np.array(ride.knots), np.array(roll.knots)
+    ride, opposite = maps.ride, np.array(maps.roll.knots)
 
-    def mean(curve: Map1D, suffix: str, right_sign: float) -> Array:
-        first, second = (curve.values[:, curve.output_index(f"Fz_{side}{suffix}")] for side in Side)
-        return np.asarray(0.5 * (first + right_sign * second))
+    def beyond_spring(side: Side) -> Array:
+        # the same curve that the model will follow, so that spring and anti-roll bar together are the roll map
+        spring = PchipInterpolator(ride.knots, _pad_load(ride, side, stops=False))
+        return np.asarray(_pad_load(maps.roll, side, stops=False) - spring(side.sign * opposite))
 
-    bare = mean(ride, "_without_stops", 1.0)
-    # the same curve that the model will follow, so that spring and anti-roll bar together are the roll map
-    ride_curve = PchipInterpolator(z, bare)
-    antiroll = mean(roll, "_without_stops", -1.0) - 0.5 * (ride_curve(y) - ride_curve(-y))
+    # What one wheel has more the other has less: exact on both as far as forces follow from a potential and are linear
+    antiroll = 0.5 * (beyond_spring(Side.LEFT) - beyond_spring(Side.RIGHT))
     return AxleSpec(
         steered=maps.steered,
         drive_on_carrier=data.drive_reactions[axle] is DriveReaction.AXLE,
-        spring=Curve(z, bare),
-        stops=Curve(z, mean(ride, "", 1.0) - bare),
-        antiroll=Curve(y, antiroll),
-        damper=data.dampers[axle],
+        antiroll=Curve(opposite, antiroll),
         elasticity=_beyond_points(data, maps, axle) if compliance is Compliance.MOVING else None,
     )
 

@@ -15,6 +15,7 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError
 from trackrod.rtm.spec import Curve, SteeringSpec
 from trackrod.tyre.properties import TyreProperties
+from trackrod.vehicle.connectors import side_of
 from trackrod.vehicle.elements import Vector
 from trackrod.vehicle.systems import Powertrain, TyrePlace
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
@@ -95,7 +96,7 @@ class VehicleData:
     centres: Mapping[Corner, Vector]
     tyres: Mapping[str, TyreProperties]
     places: Mapping[Corner, tuple[TyrePlace, ...]]
-    dampers: Mapping[Axle, Curve]
+    dampers: Mapping[Corner, Curve]
     drive_reactions: Mapping[Axle, DriveReaction]
     sources: Mapping[str, Source]
     steering_ratio: float | None = None
@@ -130,7 +131,7 @@ def vehicle_data(
         centres={corner: vehicle.wheel(corner).centre for corner in Corner},
         tyres=vehicle.tyres,
         places={corner: vehicle.wheel(corner).tyres for corner in Corner},
-        dampers={axle: _damper(vehicle, axle) for axle in Axle},
+        dampers={corner: _damper(vehicle, corner) for corner in Corner},
         drive_reactions={axle: _drive_reaction(vehicle, axle) for axle in Axle},
         sources=_sources(),
         steering_ratio=None if steering is None else steering.ratio,
@@ -162,12 +163,13 @@ def _steering(vehicle: Vehicle) -> SteeringSpec:
     return SteeringSpec(Curve(bar.x, bar.y), assist, rack_mass=max(vehicle.body(rack.bodies[0]).mass, 0.5))
 
 
-def _damper(vehicle: Vehicle, axle: Axle) -> Curve:
-    """Curve of the left damper of an axle."""
-    subsystem = vehicle.axle(axle).subsystem
-    dampers = [damper for damper in vehicle.dampers if subsystem_of(damper.name) == subsystem]
-    chosen = next((damper for damper in dampers if damper.side is Side.LEFT), dampers[0] if dampers else None)
-    return Curve() if chosen is None else Curve(chosen.characteristic.curve.x, chosen.characteristic.curve.y)
+def _damper(vehicle: Vehicle, corner: Corner) -> Curve:
+    """Curve of the damper on the side of a wheel."""
+    subsystem = vehicle.axle(corner.axle).subsystem
+    for damper in vehicle.dampers:
+        if subsystem_of(damper.name) == subsystem and side_of(damper) is corner.side:
+            return Curve(damper.characteristic.curve.x, damper.characteristic.curve.y)
+    return Curve()
 
 
 def _sources() -> dict[str, Source]:

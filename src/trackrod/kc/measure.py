@@ -15,7 +15,7 @@ from trackrod.core.quantities import KINDS, Kind
 from trackrod.kc.orientation import wheel_angles
 from trackrod.kc.points import Solution
 from trackrod.kc.rig import DIFFERENCE, Rig
-from trackrod.vehicle.connectors import Damper, Spring, Stop, TorsionSpring
+from trackrod.vehicle.connectors import Damper, Spring, Stop, TorsionSpring, side_of
 
 __all__ = ["Gauge", "Measured", "Neighbours", "gauges", "measure", "neighbours"]
 
@@ -66,7 +66,7 @@ def _line_gauges(rig: Rig) -> Iterator[Gauge]:
     elements: tuple[Spring | Damper | Stop, ...] = (*vehicle.springs, *vehicle.dampers, *vehicle.stops)
     for element in vehicle.acting(elements):
         if element.name in rig.model.lines:
-            side = element.side or _nearer_side(element.ends[0][1] + element.ends[1][1])
+            side = side_of(element)
             name = f"{_what(element)}_length_{side}"
             yield Gauge(name, KINDS["length"], element.name, side, isinstance(element, Stop))
 

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod import _core
-from trackrod.core.corners import Axle, Corner, Side
+from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import InputError
 from trackrod.multibody.rigid import RigidGroup, Spin, rigid_groups
 from trackrod.multibody.steering import SteeringColumn, SteeringModel, column_bodies
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.characteristics import Characteristic
-from trackrod.vehicle.connectors import Beam, Bushing, Damper, Spring, Stop, TorsionSpring
+from trackrod.vehicle.connectors import Beam, Bushing, Damper, Spring, Stop, TorsionSpring, side_of
 from trackrod.vehicle.elements import GROUND, Joint, JointType, Vector
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
@@ -435,7 +435,7 @@ class _Compiler:
             for element in elements
             if element.mode.acts_in(self.vehicle.mode_of(element.name))
             and subsystem_of(element.name) == subsystem
-            and _side(element) is corner.side
+            and side_of(element) is corner.side
         ]
         return found[0] if len(found) == 1 else None
 
@@ -495,10 +495,6 @@ _ROTATION = {
     JointType.ORIENTATION: _VECTOR,
     JointType.PERPENDICULAR: _CROSS,
 }
-
-
-def _side(element: Damper | Spring) -> Side:
-    return element.side or (Side.LEFT if element.ends[0][1] + element.ends[1][1] >= 0 else Side.RIGHT)
 
 
 def _points(curve: Characteristic) -> Points:

@@ -72,7 +72,6 @@ def read_vehicle_data(root: Section) -> VehicleData | None:
         pressure = brakes.number("pressure", KINDS["pressure"], "of the brakes at full pedal", default=0.0)
     steering = root.section("steering")
     ratio, elastic = _steering(steering)
-    dampers = root.section("dampers")
     places = _places(root)
     powertrain = _powertrain(root.section("powertrain"))
     name = root.text("name", "of the vehicle")
@@ -80,7 +79,7 @@ def read_vehicle_data(root: Section) -> VehicleData | None:
         axle: root.section("wheels").section(str(axle)).word("drive_reaction", DriveReaction, DriveReaction.BODY)
         for axle in Axle
     }
-    curves = {axle: _curve(dampers.section(str(axle)), "velocity", "force", "velocity", "force") for axle in Axle}
+    dampers = _dampers(root.section("dampers"))
     road_height = root.number("road_height", KINDS["length"], "of the road in V at the design position", default=0.0)
     if masses is None or len(root.document.problems) > before:
         return None
@@ -90,7 +89,7 @@ def read_vehicle_data(root: Section) -> VehicleData | None:
         centres=centres,
         tyres=tyres,
         places=places,
-        dampers=curves,
+        dampers=dampers,
         drive_reactions=reactions,
         sources=_sources(),
         steering_ratio=ratio,
@@ -273,6 +272,20 @@ def _steering(section: Section) -> tuple[float | None, SteeringSpec | None]:
         rack.number("damping", KINDS["damping"], "of the rack", default=500.0, low=0.0),
         rack.number("friction", KINDS["force"], "of the rack", default=0.0, low=0.0),
     )
+
+
+def _dampers(section: Section) -> dict[Corner, Curve]:
+    """A curve for both wheels of an axle, or one in the table of each side that has a damper."""
+    found: dict[Corner, Curve] = {}
+    for axle in Axle:
+        of_axle = section.section(str(axle))
+        sides = [of_axle.section(str(side)) for side in Side]
+        if all(side.is_empty for side in sides):
+            curves = [_curve(of_axle, "velocity", "force", "velocity", "force")] * len(sides)
+        else:
+            curves = [_curve(side, "velocity", "force", "velocity", "force") for side in sides]
+        found |= {Corner.of(axle, side): curve for side, curve in zip(Side, curves, strict=True)}
+    return found
 
 
 def _curve(section: Section, x: str, y: str, x_kind: str, y_kind: str) -> Curve:

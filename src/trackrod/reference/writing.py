@@ -123,7 +123,7 @@ def _vehicle(data: VehicleData) -> dict[str, Any]:
             },
         },
         "wheels": {str(axle): _wheels(data, axle) for axle in Axle},
-        "dampers": {str(axle): _points(data.dampers[axle], "velocity", "force") for axle in Axle},
+        "dampers": {str(axle): _dampers(data, axle) for axle in Axle},
     }
     steering: dict[str, Any] = {}
     if data.steering_ratio is not None:
@@ -160,6 +160,14 @@ def _wheels(data: VehicleData, axle: Axle) -> dict[str, Any]:
         "tyre_offsets": [place.offset for place in places],
         "drive_reaction": str(data.drive_reactions[axle]),
     }
+
+
+def _dampers(data: VehicleData, axle: Axle) -> dict[str, Any]:
+    """One curve where both wheels have the same."""
+    sides = {str(side): _points(data.dampers[Corner.of(axle, side)], "velocity", "force") for side in Side}
+    left, right = sides.values()
+    alike = left.keys() == right.keys() and all(np.array_equal(left[name], right[name]) for name in left)
+    return left if alike else sides
 
 
 def _points(curve: Curve, x: str, y: str) -> dict[str, Array]:

@@ -34,7 +34,9 @@ def compile_model(spec: RtmSpec) -> _core.Rtm:
     """The model, standing at the design position."""
     core = _core.Rtm(spec.values())
     for i, wheel in enumerate(spec.wheels):
-        core.set_wheel(i, np.array(wheel.centre), wheel.first, wheel.second, np.ascontiguousarray(wheel.kinematics))
+        kinematics = wheel.first, wheel.second, np.ascontiguousarray(wheel.kinematics)
+        curves = (curve.points() for curve in (wheel.spring, wheel.stops, wheel.damper))
+        core.set_wheel(i, np.array(wheel.centre), *kinematics, *curves)
         core.set_roll_kinematics(i, wheel.opposite, np.ascontiguousarray(wheel.in_roll))
         for load, item in enumerate(wheel.compliance):
             core.set_compliance(
@@ -50,8 +52,7 @@ def compile_model(spec: RtmSpec) -> _core.Rtm:
             formula, mirrored, coefficients, deflection_load, bottoming = tyre.core_arguments()
             core.add_tyre(i, formula, mirrored, coefficients, deflection_load, bottoming, place.offset, tyre.pressure)
     for i, axle in enumerate(spec.axles):
-        curves = (curve.points() for curve in (axle.spring, axle.stops, axle.antiroll, axle.damper))
-        core.set_axle(i, axle.steered, axle.drive_on_carrier, *curves)
+        core.set_axle(i, axle.steered, axle.drive_on_carrier, axle.antiroll.points())
         if axle.elasticity is not None:
             core.set_elasticity(i, axle.elasticity.numbers(), *axle.elasticity.tables())
     if spec.powertrain is not None:

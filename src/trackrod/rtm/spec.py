@@ -1,4 +1,4 @@
-"""What the real-time model is made of: numbers, maps of the wheels, curves of the axles, tyres, powertrain.
+"""What the real-time model is made of: numbers, maps and curves of the wheels, axles, tyres, powertrain.
 
 A specification is plain data in SI units: it can be saved, compared, changed and compiled. It does not know where its
 maps came from.
@@ -93,6 +93,14 @@ class WheelSpec:
         One for each of `COMPLIANCE_LOADS`.
     tyres
         Names in `RtmSpec.tyres`, and where they are on the wheel.
+    spring
+        Load under the wheel over its travel in parallel travel of the axle, without stops [N], [m]. The elastic force
+        is this load less the weight of the unsprung mass: dividing the masses otherwise leaves the load of the design
+        position as it is.
+    stops
+        Force of stops and secondary springs over travel, positive where it presses the wheel down [N], [m].
+    damper
+        Force of the damper, positive in tension, over the rate of its length [N], [m/s].
     opposite, in_roll
         On an axle with a rack: half the opposite travel of the wheels [m], and what the kinematics change over it,
         shape (opposite, `CHANNELS`); empty for nothing.
@@ -105,6 +113,9 @@ class WheelSpec:
     kinematics: Array
     compliance: tuple[ComplianceSpec, ...]
     tyres: tuple[TyrePlace, ...]
+    spring: Curve
+    stops: Curve = field(default_factory=Curve)
+    damper: Curve = field(default_factory=Curve)
     opposite: Array = field(default_factory=lambda: np.zeros(0))
     in_roll: Array = field(default_factory=lambda: np.zeros((0, len(CHANNELS))))
 
@@ -136,11 +147,13 @@ class WheelSpec:
         else:
             for load, item in zip(COMPLIANCE_LOADS, self.compliance, strict=False):
                 yield from item.faults(f"the compliance of '{self.corner}' ({load})")
+        for name, curve in (("spring", self.spring), ("stops", self.stops), ("damper", self.damper)):
+            yield from curve.faults(f"the curve '{name}' of '{self.corner}'")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AxleSpec:
-    """Forces of one axle at its wheels, positive where they press a wheel down.
+    """What the wheels of an axle have in common.
 
     Attributes
     ----------
@@ -148,32 +161,20 @@ class AxleSpec:
         Whether the second variable of the kinematics is the rack travel.
     drive_on_carrier
         Whether the axle itself takes the reaction of the driving torque.
-    spring
-        Load under the wheel over travel, without stops [N], [m]. The elastic force is this load less the weight of the
-        unsprung mass: dividing the masses otherwise leaves the load of the design position as it is.
-    stops
-        Force of stops and secondary springs over travel [N], [m].
     antiroll
-        Additional force of the left wheel over half the opposite travel [N], [m].
-    damper
-        Force of a damper, positive in tension, over the rate of its length [N], [m/s].
+        Additional force that presses the left wheel down and lifts the right one, over half the opposite travel
+        [N], [m].
     elasticity
         What gives in the axle as a system with inertia and damping; None: the compliance of the wheels is quasi-static.
     """
 
     steered: bool
     drive_on_carrier: bool
-    spring: Curve
-    stops: Curve
     antiroll: Curve
-    damper: Curve
     elasticity: ElasticAxle | None = None
 
     def __post_init__(self) -> None:
-        curves = {"spring": self.spring, "stops": self.stops, "antiroll": self.antiroll, "damper": self.damper}
-        raise_if_errors(
-            Problem(text) for name, curve in curves.items() for text in curve.faults(f"the curve '{name}' of an axle")
-        )
+        raise_if_errors(Problem(text) for text in self.antiroll.faults("the curve 'antiroll' of an axle"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.convert.masses import SplitFactors
+from trackrod.core.corners import Axle
 from trackrod.core.errors import ConvergenceError, Problem, close_matches, raise_if_errors
 from trackrod.rtm.coefficients import PARAMETERS
-from trackrod.rtm.spec import AxleSpec, RtmSpec
+from trackrod.rtm.spec import Curve, RtmSpec
 
 __all__ = ["PAPER_SET", "RANGE", "SPLIT_FACTORS", "Bounds", "SplitParameters", "Tunable", "TuningSpace", "tuning_space"]
 
@@ -228,8 +229,8 @@ def _default(spec: RtmSpec, split: SplitParameters | None) -> tuple[str, ...]:
     without = {
         "Ixz": abs(p["Ixz"]) < small,
         "engine_factor": spec.powertrain is None,
-        **{f"antiroll_factor_{end}": not _acts(axle.antiroll.y) for end, axle in _axles(spec)},
-        **{f"damper_factor_{end}": not _acts(axle.damper.y) for end, axle in _axles(spec)},
+        **{f"antiroll_factor_{end}": not _acts(of.antiroll) for end, of in zip(Axle, spec.axles, strict=True)},
+        **{f"damper_factor_{end}": not any(map(_acts, _dampers(spec, end))) for end in Axle},
     }
     chosen = [name for name in PAPER_SET if not without.get(name, False)]
     if split is not None:
@@ -241,12 +242,12 @@ def _default(spec: RtmSpec, split: SplitParameters | None) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def _axles(spec: RtmSpec) -> Iterable[tuple[str, AxleSpec]]:
-    return zip(("front", "rear"), spec.axles, strict=True)
+def _dampers(spec: RtmSpec, axle: Axle) -> list[Curve]:
+    return [wheel.damper for wheel in spec.wheels if wheel.corner.axle is axle]
 
 
-def _acts(values: Array) -> bool:
-    return bool(values.size and np.abs(values).max() > 0)
+def _acts(curve: Curve) -> bool:
+    return bool(curve.y.size and np.abs(curve.y).max() > 0)
 
 
 def _tunable(spec: RtmSpec, name: str, given: Bounds | None, relative: float) -> Tunable | Problem:

@@ -38,6 +38,7 @@ __all__ = [
     "Spring",
     "Stop",
     "TorsionSpring",
+    "side_of",
 ]
 
 Ends: TypeAlias = tuple[Vector, Vector]
@@ -331,6 +332,11 @@ class Gear:
 
 #: Everything that joins two bodies.
 Connector: TypeAlias = Joint | Bushing | Spring | Damper | Stop | TorsionSpring | Beam
+
+
+def side_of(line: Spring | Damper | Stop) -> Side:
+    """The side of a wheel that something belongs to; the nearer one where that is not said."""
+    return line.side or (Side.LEFT if line.ends[0][1] + line.ends[1][1] >= 0 else Side.RIGHT)
 
 
 def _not_two_bodies(what: str, name: str, bodies: tuple[str, str]) -> list[str]:

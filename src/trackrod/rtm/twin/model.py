@@ -109,11 +109,9 @@ class Twin:
         self._maps = [Surface(wheel.first, wheel.second, wheel.kinematics) for wheel in spec.wheels]
         self._curves = [
             {name: Line(curve.x, curve.y) for name, curve in curves.items()}
-            for curves in (
-                {"spring": axle.spring, "stops": axle.stops, "antiroll": axle.antiroll, "damper": axle.damper}
-                for axle in spec.axles
-            )
+            for curves in ({"spring": w.spring, "stops": w.stops, "damper": w.damper} for w in spec.wheels)
         ]
+        self._bars = [Line(axle.antiroll.x, axle.antiroll.y) for axle in spec.axles]
         front = spec.wheels[0].centre
         p = self.p
         self.origin = np.array([front[0] - p["cg_to_front"], p["cg_y"], p["cg_height"] + spec.road_height])
@@ -217,14 +215,14 @@ class Twin:
             total += 0.5 * self._of("unsprung_roll_inertia", i) * w[0] ** 2
             total += 0.5 * self._of("unsprung_yaw_inertia", i) * w[2] ** 2
             total += 0.5 * self._of("wheel_inertia", i) * self.spin[i] ** 2
-            curves = self._curves[i // 2]
+            curves = self._curves[i]
             for name, factor in (("spring", "spring_factor"), ("stops", "stop_factor")):
                 total += self._of(factor, i) * _integral(curves[name], float(self.z[i]))
             standing = curves["spring"](self._of("standing_travel", i))
             total -= ((self._of("spring_factor", i) - 1.0) * standing + m * p["gravity"]) * self.z[i]
-        for axle, curves in enumerate(self._curves):
+        for axle, bar in enumerate(self._bars):
             opposite = 0.5 * float(self.z[2 * axle] - self.z[2 * axle + 1])
-            total += 2.0 * self._of("antiroll_factor", 2 * axle) * _integral(curves["antiroll"], opposite)
+            total += 2.0 * self._of("antiroll_factor", 2 * axle) * _integral(bar, opposite)
         for tyre in self.tyres:
             wheel = self.wheels[tyre.wheel]
             height = self.r[2] + (R @ wheel.p)[2] - self.spec.road_height
@@ -508,7 +506,7 @@ class Twin:
     def _dampers(self) -> Array:
         """Tensions of the dampers [N]: between stiff ends, or F(r) with r less what the axle gives to F, by Newton."""
         rates = np.array([wheel.damper @ self.zd[i // 2 * 2 : i // 2 * 2 + 2] for i, wheel in enumerate(self.wheels)])
-        curves = [self._curves[i // 2]["damper"] for i in range(4)]
+        curves = [of["damper"] for of in self._curves]
         factors = np.array([self._of("damper_factor", i) for i in range(4)])
         if not self.axles:
             self.damper_rate = rates
@@ -529,12 +527,11 @@ class Twin:
                 wanted -= shorter * np.array([1.0, mode.sign])
             yields = np.array([[own, other], [other, own]])
             r = self.damper_rate[here].copy()
-            if curves[2 * axle].x.size:
-                for _ in range(2):
-                    samples = [curves[2 * axle].sample(float(x)) for x in r]
-                    force, slope = (factors[here] * part for part in zip(*samples, strict=True))
-                    change = np.linalg.solve(np.eye(2) + yields * slope, wanted - r - yields @ force)
-                    r, pull[here] = r + change, force + slope * change
+            for _ in range(2):
+                samples = [curve.sample(float(x)) for curve, x in zip(curves[here], r, strict=True)]
+                force, slope = (factors[here] * part for part in zip(*samples, strict=True))
+                change = np.linalg.solve(np.eye(2) + yields * slope, wanted - r - yields @ force)
+                r, pull[here] = r + change, force + slope * change
             self.damper_rate[here] = r
             pull[here] -= self.given["damper_force"][here]
             tensions = [0.5 * (pull[2 * axle] + mode.sign * pull[2 * axle + 1]) for mode in gives.modes]
@@ -586,14 +583,15 @@ class Twin:
     def _suspension(self, pull: Array) -> Array:
         """Forces on the travels [N]: springs, stops (eq. 3), dampers (eq. 4), anti-roll bars, friction."""
         Q = np.zeros(4)
-        for axle, curves in enumerate(self._curves):
+        for axle, bar in enumerate(self._bars):
             left, right = 2 * axle, 2 * axle + 1
-            roll = curves["antiroll"](0.5 * (self.z[left] - self.z[right])) * self._of("antiroll_factor", left)
+            roll = bar(0.5 * (self.z[left] - self.z[right])) * self._of("antiroll_factor", left)
             Q[left] -= roll
             Q[right] += roll
             for i in (left, right):
                 z, zd = self.z[i], self.zd[i]
                 weight = self._of("unsprung_mass", i) * self.p["gravity"]
+                curves = self._curves[i]
                 force, standing = curves["spring"](z), curves["spring"](self._of("standing_travel", i))
                 Q[i] -= force - weight + (self._of("spring_factor", i) - 1.0) * (force - standing)
                 Q[i] -= curves["stops"](z) * self._of("stop_factor", i)
