@@ -121,7 +121,7 @@ def beyond_maps(rows: Array, spec: RtmSpec) -> list[dict[str, Plain]]:
             of_wheels, of_axle = first, [("rack travel", rows[:, _RACK], second)]
             of_axle.append((f"opposite travel of {position}", opposite, axle.antiroll.x))
         else:
-            of_wheels, of_axle = axle.spring.x, [(f"parallel travel of {position}", parallel, first)]
+            of_wheels, of_axle = wheel.spring.x, [(f"parallel travel of {position}", parallel, first)]
             of_axle.append((f"opposite travel of {position}", opposite, second))
         of_both = [(f"travel of {position} left", left, of_wheels), (f"travel of {position} right", right, of_wheels)]
         for name, values, knots in (*of_both, *of_axle):
