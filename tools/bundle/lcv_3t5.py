@@ -46,7 +46,7 @@ FRONT = Suspension(
     },
     parts=wishbone_parts(0.0, 1.7, 2.4),
     mounts={
-        **wishbone_mounts("front", (1550.0, 152.0), (1240.0, 126.0), (4200.0, 185.0), damper=1.8),
+        **wishbone_mounts("front", (1750.0, 152.0), (1400.0, 126.0), (4200.0, 185.0), damper=1.8),
         "leaf_end": Mount(_PAD, "z"),
         "leaf_clamp": Mount(_PAD, "z"),
     },
