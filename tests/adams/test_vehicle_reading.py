@@ -269,7 +269,7 @@ def test_twin_tyres(database: Path) -> None:
     assert after.mass_properties.mass - before.mass_properties.mass == pytest.approx(2 * mass)
 
 
-@pytest.mark.parametrize(("name", "ahead"), [("double_wishbone_car", True), ("cla_class", False)])
+@pytest.mark.parametrize(("name", "ahead"), [("double_wishbone_car", True), ("integral_link", False)])
 def test_turning_the_steering_wheel_left_turns_the_wheels_left(name: str, ahead: bool) -> None:
     """Rack ahead of the axle or behind it: the constraints, with the steering wheel turning at 1 rad/s, say so."""
     vehicle = read_vehicle(BUNDLED[name].assembly).vehicle.with_mode(Mode.KINEMATIC)

@@ -128,7 +128,7 @@ def test_user_folder_adds_and_replaces(tmp_path: Path) -> None:
 def test_roles_follow_from_the_wheel_and_the_file(tmp_path: Path) -> None:
     text = (BUILT_IN / "double_wishbone.toml").read_text()
     path = tmp_path / "driven.toml"
-    path.write_text(text.replace("[mounts]", '[bodies.roles]\ntierod = "driveline"\n[mounts]'))
+    path.write_text(text.replace("[bodies.roles]", '[bodies.roles]\ntierod = "driveline"'))
     found = instantiate(load_template(path), HARDPOINTS, {}).bodies
     assert found["spindle_left"] == Member("spindle", Side.LEFT, Role.WHEEL)
     assert found["upright_right"] == Member("upright", Side.RIGHT, Role.CARRIER)
@@ -158,8 +158,8 @@ def test_roles_follow_from_the_wheel_and_the_file(tmp_path: Path) -> None:
         ('ends = ["lwr_strut_mount", "top_mount"]', 'ends = ["top_mount"]', "ends = ['top_mount'] needs two names"),
         ('optional = ["drive_shaft_inr"', 'optional = ["lca_front"', "'lca_front' is listed twice"),
         ("[wheel]\nbody", "[wheel]\nbod", "[wheel] 'without name' lacks 'body'"),
-        ("[mounts]", '[bodies.roles]\ntierod = "rod"\n[mounts]', "'bodies.roles.tierod' is unknown; allowed: 'body'"),
-        ("[mounts]", '[bodies.roles]\ntie_rod = "link"\n[mounts]', "body 'tie_rod' is not declared"),
+        ("[bodies.roles]", '[bodies.roles]\ntierod = "rod"', "'bodies.roles.tierod' is unknown; allowed: 'body'"),
+        ("[bodies.roles]", '[bodies.roles]\ntie_rod = "link"', "body 'tie_rod' is not declared"),
         ("title =", "title", "this is not a TOML file"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tools.bundle.axles import anti_roll_bar, solid_axle_mounts, solid_axle_parts, wishbone_mounts, wishbone_parts
-from tools.bundle.rubbers import LEAF_PAD, scaled
+from tools.bundle.rubbers import LEAF_PAD, with_rates
 from tools.bundle.sheet import (
     Body,
     Brakes,
@@ -20,6 +20,9 @@ from tools.bundle.sheet import (
 )
 
 __all__ = ["VEHICLE"]
+
+#: The leaf slides easily along itself.
+_PAD = with_rates(LEAF_PAD, "front_leaf_pad", (1440.0, 110.0), 21600.0)
 
 FRONT = Suspension(
     axle="front",
@@ -43,9 +46,9 @@ FRONT = Suspension(
     },
     parts=wishbone_parts(0.0, 1.7, 2.4),
     mounts={
-        **wishbone_mounts("front", (1550.0, 152.0), (1240.0, 126.0), (4200.0, 185.0), damper=1.8),
-        "leaf_end": Mount(scaled(LEAF_PAD, 1.8), "z"),
-        "leaf_clamp": Mount(scaled(LEAF_PAD, 1.8), "z"),
+        **wishbone_mounts("front", (1750.0, 152.0), (1400.0, 126.0), (4200.0, 185.0), damper=1.8),
+        "leaf_end": Mount(_PAD, "z"),
+        "leaf_clamp": Mount(_PAD, "z"),
     },
     ride=Ride(frequency=1.51, damping=(0.14, 0.28), bump=60.0, rebound=75.0, friction=45.0),
     toe=0.05,

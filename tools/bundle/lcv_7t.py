@@ -148,7 +148,7 @@ VEHICLE = Vehicle(
     steering=STEERING,
     wheels=(
         Wheels(_tyre("front", 1.13), 33.0, (1.20, 2.05)),
-        Wheels(_tyre("rear", 1.0), 33.0, (1.20, 2.05), offsets=(127.5, -127.5)),
+        Wheels(_tyre("rear", 0.96), 33.0, (1.20, 2.05), offsets=(127.5, -127.5)),
     ),
     powertrain=Powertrain(
         title="3.0 l diesel engine, six gears, rear drive",
@@ -171,12 +171,12 @@ VEHICLE = Vehicle(
     brakes=Brakes(bias=0.57, areas=(8900.0, 8000.0), friction=(0.4, 0.4), radii=(130.0, 130.0), parking=3500.0),
     bars=(
         anti_roll_bar(
-            "front", (-250.0, -470.0, 290.0), (-15.0, -715.0, 300.0), (-10.0, -720.0, 215.0), share=0.26, size=2.2
+            "front", (-250.0, -470.0, 290.0), (-15.0, -715.0, 300.0), (-10.0, -720.0, 215.0), share=0.38, size=2.2
         ),
         anti_roll_bar(
-            "rear", (4380.0, -400.0, 530.0), (4150.0, -480.0, 535.0), (4150.0, -480.0, 380.0), share=0.74, size=2.4
+            "rear", (4380.0, -400.0, 530.0), (4150.0, -480.0, 535.0), (4150.0, -480.0, 380.0), share=0.62, size=2.4
         ),
     ),
-    roll_gradient=6.2,
+    roll_gradient=6.5,
     rubber_time=0.01,
 )
