@@ -96,34 +96,36 @@ class Instability:
     Attributes
     ----------
     speed
-        The lowest of those looked at [m/s].
+        The lowest of those looked at at which something grows [m/s].
     mode
         What grows fastest there.
+    axle
+        That of the cause; where the cause is no part of one axle, the one with the larger share of the mode.
     cause
-        The part of the model without which nothing grows, in words.
+        The smallest part of the model without which nothing grows, in words.
     """
 
     speed: float
     mode: Mode
+    axle: Axle
     cause: str
 
     def __str__(self) -> str:
         mode = self.mode
-        swings = f" at {mode.frequency:.2g} Hz" if mode.frequency else " without swinging"
+        swings = f"{mode.frequency:.2g} Hz" if mode.frequency else "without swinging"
         return (
-            f"unstable straight ahead at {3.6 * self.speed:.0f} km/h: grows with {mode.growth:.3g} 1/s{swings}, mostly "
-            f"in {mode.part} ({100 * mode.shares[mode.part]:.0f} %) and more at the {mode.axle} axle; "
-            f"cause: {self.cause}"
+            f"unstable straight ahead at {3.6 * self.speed:.0f} km/h: eigenvalue {mode.growth:+.2g} 1/s, {swings}, "
+            f"at the {self.axle} axle, {100 * mode.shares[mode.part]:.0f} % {mode.part}; cause: {self.cause}"
         )
 
 
-def stability_problems(spec: RtmSpec, *, step: float = 1e-3) -> tuple[Problem, ...]:
-    """A warning if the model is unstable straight ahead, or if that cannot be told."""
+def stability_problems(spec: RtmSpec, what: str = "the model", *, step: float = 1e-3) -> tuple[Problem, ...]:
+    """A warning if a model, named in words, is unstable straight ahead, or if that cannot be told."""
     try:
         found = find_instability(spec, step=step)
     except ConvergenceError as error:
-        return (Problem(str(error), severity=Severity.WARNING),)
-    return () if found is None else (Problem(f"'{spec.name}' is {found}", severity=Severity.WARNING),)
+        return (Problem(f"{what}: {error}", severity=Severity.WARNING),)
+    return () if found is None else (Problem(f"{what} is {found}", severity=Severity.WARNING),)
 
 
 def find_instability(spec: RtmSpec, speeds: Sequence[float] = SPEEDS, *, step: float = 1e-3) -> Instability | None:
@@ -140,7 +142,7 @@ def find_instability(spec: RtmSpec, speeds: Sequence[float] = SPEEDS, *, step: f
         if _reached(spec, speed):
             worst = modes(spec, speed, step=step)[0]
             if worst.growth > GROWTH:
-                return Instability(speed, worst, _cause(spec, speed, worst, step))
+                return Instability(speed, worst, *_cause(spec, speed, worst, step))
     return None
 
 
@@ -153,18 +155,25 @@ def modes(spec: RtmSpec, speed: float, *, step: float = 1e-3) -> tuple[Mode, ...
         No state is found in which the model rolls steadily.
     """
     states, transition = _transition(spec, speed, step)
-    values, left, right = eig(transition, left=True, right=True)
+    values, left, right = eig(transition, left=True, right=True)  # type: ignore[misc]  # the stubs know two of three
     # What a state has to do with a mode, whatever its unit: the change of the eigenvalue with its diagonal element.
     shares = np.abs(left.conj() * right)
     shares /= shares.sum(axis=0)
+    parts = {part: [state.part == part for state in states] for part in _PARTS}
+    axles = {axle: [state.axle is axle for state in states] for axle in Axle}
     found = []
     for k in np.argsort(-np.abs(values)):
         if values[k].imag < 0 or abs(values[k]) < np.exp(-1.0):  # the conjugate; gone after a step
             continue
         rate = np.log(values[k]) / step
-        parts = {part: sum(shares[i, k] for i, state in enumerate(states) if state.part == part) for part in _PARTS}
-        axles = {axle: sum(shares[i, k] for i, state in enumerate(states) if state.axle is axle) for axle in Axle}
-        found.append(Mode(float(rate.real), float(rate.imag) / (2 * np.pi), parts, axles))
+        found.append(
+            Mode(
+                float(rate.real),
+                float(rate.imag) / (2 * np.pi),
+                {part: float(shares[of, k].sum()) for part, of in parts.items()},
+                {axle: float(shares[of, k].sum()) for axle, of in axles.items()},
+            )
+        )
     return tuple(found)
 
 
@@ -237,12 +246,12 @@ def _transition(spec: RtmSpec, speed: float, step: float) -> tuple[list[_State],
     held = names.index("velocity.x")
     for _ in range(_ITERATIONS):
         transition = slopes(x)
-        used = ~np.isclose(transition, alike, rtol=0.0, atol=1e-9).all(axis=1)  # the others are none of this model
-        free = used & (np.arange(len(states)) != held)
+        used = np.flatnonzero(np.abs(transition - alike).max(axis=1) > 1e-9)  # the others are none of this model
+        free = used[used != held]
         change = np.linalg.solve((alike - transition)[np.ix_(free, free)], (after(x) - x)[free])
         x[free] += change
         if np.abs(change / sizes[free]).max() < 1.0:
-            return [state for state, of in zip(states, used, strict=True) if of], transition[np.ix_(used, used)]
+            return [states[i] for i in used], transition[np.ix_(used, used)]
     raise ConvergenceError(
         f"'{spec.name}': whether it is stable at {3.6 * speed:.0f} km/h is not known, no steady state was found"
     )
@@ -259,33 +268,50 @@ def _reached(spec: RtmSpec, speed: float) -> bool:
 # ---- what is to blame
 
 
-def _cause(spec: RtmSpec, speed: float, mode: Mode, step: float) -> str:
-    """The smallest part of the model without which nothing grows."""
-    for what, other in _without(spec):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Swap:
+    """The model without one of its parts, in words, and the axle that it belongs to."""
+
+    what: str
+    axle: Axle | None
+    spec: RtmSpec
+
+
+def _cause(spec: RtmSpec, speed: float, mode: Mode, step: float) -> tuple[Axle, str]:
+    """The smallest part of the model without which nothing grows, and its axle."""
+
+    def growth(swap: _Swap) -> float:
         try:
-            stable = modes(other, speed, step=step)[0].growth <= GROWTH
+            return modes(swap.spec, speed, step=step)[0].growth
         except ConvergenceError:
-            continue
-        if stable:
-            return f"{what}; without it the model is stable"
+            return np.inf
+
+    for alike in _swaps(spec):
+        least, swap = min(((growth(swap), swap) for swap in alike), key=lambda item: item[0])
+        if least <= GROWTH:
+            return swap.axle or mode.axle, f"{swap.what}, without which the model is stable"
     if mode.part == "body" and not mode.frequency:
-        return "the vehicle oversteers and is above its critical speed, with axles that do not give way, too"
-    return "neither the steering nor the compliance of the axles: without them it is unstable, too"
+        return Axle.REAR, "the vehicle oversteers and is above its critical speed, whether its axles give way or not"
+    return mode.axle, "neither the steering nor what gives way in the axles: without them it is unstable, too"
 
 
-def _without(spec: RtmSpec) -> Iterator[tuple[str, RtmSpec]]:
-    """The model without one of its parts, the smallest first."""
+def _swaps(spec: RtmSpec) -> Iterator[list[_Swap]]:
+    """The model without its parts, the smallest first, those of both axles together."""
     if spec.steering is not None:
-        yield "the elastic steering", replace(spec, steering=None)
+        yield [_Swap("the elastic steering", Axle.FRONT, replace(spec, steering=None))]
     straight = tuple(name for name in GIVEN_POSE if name != "rz")
-    for axle in Axle:
-        yield f"the compliance steer of the {axle} axle", _giving(spec, (axle,), straight)
+    yield [_Swap(f"the compliance steer of the {axle} axle", axle, _giving(spec, (axle,), straight)) for axle in Axle]
     if spec.axles[0].elasticity is not None:
-        for axle in Axle:
-            yield f"the inertia of what gives way in the {axle} axle", _giving(spec, (axle,), GIVEN_POSE, inertia=0.0)
-    for axle in Axle:
-        yield f"the compliance of the {axle} axle", _giving(spec, (axle,), (), inertia=0.0)
-    yield "the compliance of both axles together", _giving(spec, tuple(Axle), (), inertia=0.0)
+        yield [
+            _Swap(
+                f"the inertia of what gives way in the {axle} axle",
+                axle,
+                _giving(spec, (axle,), GIVEN_POSE, inertia=0.0),
+            )
+            for axle in Axle
+        ]
+    yield [_Swap(f"the compliance of the {axle} axle", axle, _giving(spec, (axle,), (), inertia=0.0)) for axle in Axle]
+    yield [_Swap("the compliance of both axles together", None, _giving(spec, tuple(Axle), (), inertia=0.0))]
 
 
 def _giving(spec: RtmSpec, axles: tuple[Axle, ...], channels: tuple[str, ...], *, inertia: float = 1.0) -> RtmSpec:
