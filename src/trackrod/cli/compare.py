@@ -33,6 +33,7 @@ from trackrod.multibody.integrators import Extrapolated, Integrator, RealTime
 from trackrod.multibody.steering import SteeringModel
 from trackrod.report.comparison import write_comparison_page, write_comparison_picture
 from trackrod.report.page import shown
+from trackrod.rtm.stability import stability_problems
 from trackrod.simulate.drive import require_settled
 from trackrod.workflow.comparison import Comparison, compare_models
 from trackrod.workflow.multibody_runs import STEP, step_of
@@ -99,6 +100,7 @@ def compare(
             progress=None if quiet else show,
         )
     files, problems = ([], []) if out is None else _write(result, out)
+    problems += stability_problems(conversion.spec, "the real-time model", step=step or STEP)
     if json:
         print_json(_as_data(result, detail, compliance, files, problems))
     else:

@@ -116,7 +116,8 @@ def _changed(item: TunedParameter) -> str:
 
 
 def _alarms(result: StudyResult) -> tuple[tuple[str, str], ...]:
-    alarms = []
+    means = "what it drives is no answer to its driver: do not use it before the cause is mended"
+    alarms = [(text, means) for text in result.unstable]
     if bounds := [item.tunable.name for item in result.parameters if item.on_bound]:
         means = "the search was stopped by the range: the cause is probably another part of the model"
         alarms.append((f"on a bound: {', '.join(bounds)}", means))

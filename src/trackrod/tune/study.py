@@ -130,13 +130,15 @@ class StudyResult:
     description
         Lines about the vehicle and the study for people, by heading: mass, wheelbase, payload, files, versions, …
     problems
-        Of the audit of the vehicle or the check of the reference.
+        Of the audit of the vehicle or the check of the reference, of the models' stability, and of the manoeuvres.
     maps
         K&C maps of both axles.
     round_trip
         Largest difference between the K&C of the model and the maps, in words by quantity.
     nominal, tuned
         The model before and after.
+    unstable
+        Which of the two is unstable straight ahead: eigenvalue, axle and cause, a sentence each.
     sources
         Where the numbers of the model came from.
     tests
@@ -181,6 +183,7 @@ class StudyResult:
     limits: tuple[str, ...] = ()
     screening: Screening | None = None
     variance: VarianceShares | None = None
+    unstable: tuple[str, ...] = ()
 
     @property
     def tolerance_pct(self) -> float:

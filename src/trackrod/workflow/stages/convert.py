@@ -10,9 +10,11 @@ from trackrod.convert.conversion import Compliance, Conversion, Detail, assemble
 from trackrod.convert.masses import SplitFactors
 from trackrod.convert.round_trip import round_trip
 from trackrod.core.corners import Axle
+from trackrod.core.errors import Problem
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.study import KcSettings
 from trackrod.reference import Reference
+from trackrod.rtm.stability import stability_problems
 from trackrod.tune.space import TuningSpace, tuning_space
 from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow.map_range import kc_maps
@@ -36,11 +38,14 @@ class Converted:
         What is tuned in it.
     round_trip
         Largest difference between the K&C of the model and the maps, in words by quantity.
+    unstable
+        Whether it does not go straight ahead by itself, and why.
     """
 
     conversion: Conversion
     space: TuningSpace
     round_trip: Mapping[str, str]
+    unstable: tuple[Problem, ...]
 
 
 def convert_directly(
@@ -84,7 +89,8 @@ def _convert(work: Work) -> Converted:
         relative=settings.relative,
         ranges=settings.ranges,
     )
-    return Converted(conversion, space, _in_words(conversion, maps))
+    unstable = stability_problems(conversion.spec, "the nominal model")
+    return Converted(conversion, space, _in_words(conversion, maps), unstable)
 
 
 def _split_parameters(vehicle: Vehicle, maps: Mapping[Axle, KcMaps], factors: SplitFactors) -> Mapping[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from trackrod.core.errors import Problem
 from trackrod.fit.covariance import Confidence, confidence
 from trackrod.fit.gauss_newton import GaussNewton
 from trackrod.fit.identifiability import Identifiability, Verdict
@@ -11,6 +12,7 @@ from trackrod.fit.methods import minimise
 from trackrod.fit.outcome import Outcome, StopRules
 from trackrod.report.study_sections import parameter_section, search_section
 from trackrod.rtm.spec import RtmSpec
+from trackrod.rtm.stability import stability_problems
 from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import TuningSpace
 from trackrod.tune.study import TunedParameter
@@ -40,11 +42,14 @@ class Tuned:
         The best that it found.
     parameters
         Each before and after.
+    unstable
+        Whether the model does not go straight ahead by itself, and why.
     """
 
     outcome: Outcome
     model: RtmSpec
     parameters: tuple[TunedParameter, ...]
+    unstable: tuple[Problem, ...]
 
 
 def _tune(work: Work) -> Tuned:
@@ -63,7 +68,8 @@ def _tune(work: Work) -> Tuned:
     work.tell("confidence of the tuned values", 1.0)
     sure = confidence(space.names, outcome.z, problem.linearise(outcome.z), settings.objective)
     parameters = _parameters(space, outcome, sure, work[SensitivityResult].identifiability)
-    return Tuned(outcome, space.spec(outcome.z), parameters)
+    model = space.spec(outcome.z)
+    return Tuned(outcome, model, parameters, stability_problems(model, "the tuned model"))
 
 
 def _parameters(

@@ -93,12 +93,14 @@ def study_result(found: Work | Results) -> StudyResult:
     """What the stages found, as one object."""
     subject, converted, sensitivity, tuned = found[Subject], found[Converted], found[SensitivityResult], found[Tuned]
     driven, proven, settings = found[Driven], found[Proven], found[StudySettings]
+    unstable = (*converted.unstable, *tuned.unstable)
     return StudyResult(
         name=subject.name,
         description=subject.describe(settings.detail, Compliance.of(converted.conversion.spec)),
-        problems=(*subject.problems, *driven.problems, *proven.problems),
+        problems=(*subject.problems, *unstable, *driven.problems, *proven.problems),
         maps=found[Measured].maps,
         round_trip=converted.round_trip,
+        unstable=tuple(problem.text for problem in unstable),
         nominal=converted.space.nominal,
         tuned=tuned.model,
         sources=converted.conversion.sources,
