@@ -6,7 +6,7 @@ formulas of their own. Nothing of `trackrod.convert` and of the rig's readings (
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -17,6 +17,7 @@ from scipy.spatial.transform import Rotation
 from asymmetric_vehicles import vehicle
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.kc.rig import Inputs, Load, Rig, Solution
+from trackrod.vehicle.connectors import Damper, Spring
 from trackrod.vehicle.elements import Body
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -148,7 +149,8 @@ def _pose(on: Rig, solution: Solution, side: Side) -> dict[str, Array]:
     ahead = turn.apply(_unit(np.cross(wheel.axis, up)))  # level at the design position
     axis = turn.apply(wheel.axis)
     level = _unit(np.cross(axis, up))
-    ends = _damper_ends(on, solution, side)
+    damper, spring = (_length(on, solution, elements, side) for elements in (of.dampers, of.springs))
+    assert damper is not None
     return {
         "tx": moved[:, 0],
         "ty": moved[:, 1],
@@ -156,14 +158,20 @@ def _pose(on: Rig, solution: Solution, side: Side) -> dict[str, Array]:
         "rx": np.arcsin(axis[:, 2]),  # top to the right is positive: the axis then points up
         "ry": np.arcsin(-np.einsum("ni,ni->n", ahead, np.cross(level, axis))),
         "rz": np.arctan2(-axis[:, 0], axis[:, 1]),
-        "damper_length": np.linalg.norm(ends[0] - ends[1], axis=-1),
+        "damper_length": damper,
+        "spring_length": -moved[:, 2] if spring is None else spring,  # of leaf springs and torsion bars: with the wheel
     }
 
 
-def _damper_ends(on: Rig, solution: Solution, side: Side) -> list[Array]:
+def _length(on: Rig, solution: Solution, elements: Sequence[Damper | Spring], side: Side) -> Array | None:
+    """Distance of the ends of a side's damper or spring; None where it has none."""
     prefix = on.vehicle.axle(on.axle).subsystem
-    [damper] = [d for d in on.vehicle.dampers if d.name == f"{prefix}.ride_damper_{side}"]
-    return [place_of(on, solution, body, end) for body, end in zip(damper.bodies, damper.ends, strict=True)]
+    found = [e for e in elements if e.name in (f"{prefix}.ride_damper_{side}", f"{prefix}.ride_spring_{side}")]
+    if not found:
+        return None
+    [element] = found
+    one, other = (place_of(on, solution, *place) for place in zip(element.bodies, element.ends, strict=True))
+    return np.asarray(np.linalg.norm(one - other, axis=-1))
 
 
 def turn_of(on: Rig, solution: Solution, body: str) -> Rotation:

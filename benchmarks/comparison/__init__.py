@@ -3,9 +3,10 @@
 usage: python -m benchmarks.comparison [--vehicles NAME …] [--bushings FACTOR …] [--rows ROW,…] [--json FILE] [--write]
 
 ``--vehicles``
-    Bundled names, or files that `trackrod` can open; all bundled vehicles if not given.
+    Bundled names, files that `trackrod` can open, or first_cla_class; all bundled vehicles if not given.
 ``--bushings``
-    Factors on all bushings; 1 if not given. The whole table has 0.6 1 2.
+    Factors on all bushings; 1 if not given. Without vehicles and bushings the whole table is driven: every bundled
+    vehicle with 1, 0.6 and 2, and first_cla_class with 0.2.
 ``--rows``
     Rows or groups of rows, with commas; everything if not given:
     ``handling`` = step,ramp,sweep,acceleration,braking; ``limit`` = limit_step,dwell,fishhook,j_turn,lane_change;

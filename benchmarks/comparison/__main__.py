@@ -7,12 +7,11 @@ import json
 import sys
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
 
 import benchmarks.comparison
-from benchmarks.comparison.cases import Case
+from benchmarks.comparison.cases import WHOLE, Case
 from benchmarks.comparison.measurements import Result, converted, measured
 from benchmarks.comparison.rows import GROUPS, ROWS
 from trackrod.core.files import write_atomically
@@ -67,14 +66,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=benchmarks.comparison.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--vehicles", nargs="+", default=list(BUNDLED))
-    parser.add_argument("--bushings", nargs="+", type=float, default=[1.0])
+    parser.add_argument("--vehicles", nargs="+")
+    parser.add_argument("--bushings", nargs="+", type=float)
     parser.add_argument("--rows", default="")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--jobs", type=int, choices=(1, 2), default=2)
     given = parser.parse_args()
-    cases = [Case(name, factor) for name in given.vehicles for factor in given.bushings]
+    chosen = [Case(name, factor) for name in given.vehicles or BUNDLED for factor in given.bushings or [1.0]]
+    cases = chosen if given.vehicles or given.bushings else list(WHOLE)
     rows = chosen_rows(given.rows)
     results = []
     with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool:
@@ -88,7 +88,7 @@ def main() -> None:
     print(text)
     if given.json:
         given.json.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(given.json, json.dumps([asdict(result) for result in results], indent=1) + "\n")
+        write_atomically(given.json, json.dumps([result.as_data() for result in results], indent=1) + "\n")
     if given.write:
         write_page(text)
 

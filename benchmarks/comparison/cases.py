@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from trackrod.adams.source import open_vehicle
 from trackrod.core.series import Run
@@ -11,6 +12,7 @@ from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.multibody.integrators import RealTime
 from trackrod.multibody.steering import SteeringModel
 from trackrod.rtm.spec import RtmSpec
+from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.variants import with_bushings
 from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow.cache import kept_run
@@ -18,7 +20,7 @@ from trackrod.workflow.multibody_runs import SAMPLE, STEP, multibody_run
 from trackrod.workflow.runs import model_run
 from trackrod.workflow.stages.convert import convert_directly
 
-__all__ = ["FINE", "Case"]
+__all__ = ["FINE", "WHOLE", "Case"]
 
 #: Step of a reference in which something vibrates [s].
 FINE = 0.25e-3
@@ -31,7 +33,7 @@ class Case:
     Attributes
     ----------
     name
-        Bundled name or file.
+        Bundled name, file, or ``first_cla_class``: the compact saloon as it first was, stored beside this module.
     bushings
         Factor on all of them [-].
     """
@@ -63,9 +65,15 @@ class Case:
         return kept_run(model_run, self.spec(elastic_steering=elastic_steering), manoeuvre, STEP, sample)
 
 
+#: The cases of the whole table: every bundled vehicle, with softer and stiffer bushings too, and the first compact
+#: saloon on bushings so soft that a quasi-static compliance fails.
+WHOLE = (*(Case(name, factor) for name in BUNDLED for factor in (1.0, 0.6, 2.0)), Case("first_cla_class", 0.2))
+
+
 @cache
 def _vehicle(case: Case) -> Vehicle:
-    return with_bushings(open_vehicle(case.name).vehicle, case.bushings)
+    stored = Path(__file__).with_name(f"{case.name}.json")
+    return with_bushings(open_vehicle(stored if stored.is_file() else case.name).vehicle, case.bushings)
 
 
 @cache

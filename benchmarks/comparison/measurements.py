@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from benchmarks.comparison.cases import Case
 from benchmarks.comparison.rows import ROWS, Measure
@@ -36,6 +36,15 @@ class Result:
         unit = "" if worst.unit == "%" else f" {worst.unit}"
         text = worst.what if math.isnan(worst.value) else f"{worst.value:.3g}{unit} {worst.what}"
         return f"**{text}**" if worst.badness > 1 else text
+
+    def as_data(self) -> dict[str, object]:
+        """For a file: every number, with null where there is none."""
+        measures = [
+            {**asdict(measure), "value": measure.value if math.isfinite(measure.value) else None}
+            for measure in self.measures
+        ]
+        case = {"vehicle": self.case.name, "bushings": self.case.bushings}
+        return {**case, "row": self.row, "measures": measures, "failure": self.failure, "seconds": self.seconds}
 
 
 def measured(case: Case, row: str) -> Result:

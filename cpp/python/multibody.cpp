@@ -194,10 +194,14 @@ class MultibodyHandle {
     model_.assists.push_back({{joint_motion_at(first), joint_motion_at(second)}, curve(load)});
   }
 
-  // An element without a force of its own between two points; run() takes its force.
+  // An element without a force of its own between two points; run() takes its force. On one body, as for a wheel without
+  // suspension, it does nothing.
   int add_actuator(int a, int b, const Values& end_a, const Values& end_b) {
     Line e{};
-    place(e, a, b, vector3(end_a), vector3(end_b));
+    e.a = index(a);
+    e.b = index(b);
+    e.arm_a = vector3(end_a) - centre_of(a);
+    e.arm_b = vector3(end_b) - centre_of(b);
     model_.actuators.push_back(e);
     return static_cast<int>(model_.actuators.size()) - 1;
   }

@@ -64,7 +64,8 @@ size_t check_wheel(int i) {
 
 void check_controls(size_t every, const Rows& controls) {
   if (every == 0) throw std::invalid_argument("every must be one or more");
-  const size_t driver = controls.shape(1) > rtm::wheel_inputs ? controls.shape(1) - rtm::wheel_inputs : controls.shape(1);
+  const size_t columns = controls.shape(1);
+  const size_t driver = columns > rtm::wheel_inputs ? columns - rtm::wheel_inputs : columns;
   if (driver != 4 && driver != 5)
     throw std::invalid_argument("controls need four or five columns, and those of the wheels if any");
 }
@@ -103,6 +104,22 @@ void roll(rtm::State<T>& s, const Start& start) {
   s.time = T(0.0);
 }
 
+// Lets a vehicle come down on its springs. Standing tyres give way meanwhile: sticking ones would keep the force of all
+// the way that the suspension moves them across the road. Brakes that hold a vehicle on a slope need theirs along it.
+template <class T>
+void come_to_rest(const RtmCompiled<T>& model, RtmRun<T>& run, const ScriptRows& rows, size_t steps, bool held) {
+  constexpr double giving_way = 0.05;  // [s]
+  const double left = 1.0 / (1.0 + rows.h / giving_way);
+  ScriptDriver<T> driver(rows, T(0.0));
+  for (size_t i = 0; i < steps; ++i) {
+    step_many(model, run, driver, rows.h, i, i + 1);
+    for (TyreState<T>& tyre : run.state.tyre) {
+      tyre.slip_y = tyre.slip_y * left;
+      if (!held) tyre.slip_x = tyre.slip_x * left;
+    }
+  }
+}
+
 class RtmHandle {
  public:
   explicit RtmHandle(const Values& parameters) : run_{{}, {}, rtm::Inputs<double>::initial(), {}} {
@@ -131,6 +148,14 @@ class RtmHandle {
     wheel.spring = owned(spring);
     wheel.stops = owned(stops);
     wheel.damper = owned(damper);
+  }
+  void set_roll_kinematics(int i, const Values& opposite, const Rows& values) {
+    if (values.shape(0) != opposite.size() || values.shape(1) != rtm::channel_count || opposite.size() == 1) {
+      throw std::invalid_argument("kinematics in roll need two rows or more, one for each opposite travel");
+    }
+    rtm::WheelData& wheel = describe().wheels[check_wheel(i)];
+    wheel.roll_knots = {opposite.data(), opposite.data() + opposite.size()};
+    wheel.in_roll = {values.data(), values.data() + values.size()};
   }
   void set_compliance(int i, int load, const Values& knots, const Rows& own, const Values& opposite_knots,
                       const Rows& opposite) {
@@ -171,6 +196,7 @@ class RtmHandle {
       take(mode.travel_mass, n);
       take(mode.travel_damping, n);
       take(&mode.pose[0][0][0], n * row);
+      take(&mode.pose_by_travel[0][0][0][0], 2 * n * row);
       mode.fx = {listed(knots[2 * k]), listed(poses[2 * k])};
       mode.brake = {listed(knots[2 * k + 1]), listed(poses[2 * k + 1])};
       for (const rtm::PoseCurveData* c : {&mode.fx, &mode.brake}) {
@@ -318,23 +344,21 @@ class RtmHandle {
     return {values, slopes};
   }
 
-  // Lets the vehicle come to rest on level ground, with derivatives along directions in the space of the parameters
-  // (one in each row of `along`), as the beginning of scripts. The largest velocity that is left across its heading
-  // [m/s].
-  double settle(double h, size_t steps, const Rows& along) {
+  // Lets the vehicle come to rest, held by its brakes or free to roll, with derivatives along directions in the space of
+  // the parameters (one in each row of `along`), as the beginning of scripts. The largest velocity that is left [m/s];
+  // that a free vehicle rolls along slowly does not matter.
+  double settle(double h, size_t steps, const Rows& along, bool held) {
     constexpr size_t size = Parameters<double>::size;
     if (along.shape(1) != size) throw std::invalid_argument("a direction needs one component for each parameter");
     nb::gil_scoped_release release;
-    const std::vector<double> nothing(4 * steps, 0.0);
+    std::vector<double> controls(4 * steps, 0.0);
+    for (size_t i = 0; i < steps; ++i) controls[4 * i + 2] = held ? 1.0 : 0.0;
     ScriptRows rows;
-    rows.rows = nothing.data();
+    rows.rows = controls.data();
     rows.h = h;
     reset();
     const RtmRun<double> before = run_;
-    {
-      ScriptDriver<double> driver(rows, 0.0);
-      step_many(model_, run_, driver, h, 0, steps);
-    }
+    come_to_rest(model_, run_, rows, steps, held);
     settled_ = run_;
     settled_along_.clear();
     const size_t m = along.shape(0);
@@ -345,12 +369,11 @@ class RtmHandle {
         for (size_t j = 0; j < size; ++j) run.parameters.data()[j].d[k] = along.data()[(first + k) * size + j];
       }
       run.state = rtm::standing(narrow_, run.parameters);
-      ScriptDriver<D> driver(rows, D(0.0));
-      step_many(narrow_, run, driver, h, 0, steps);
+      come_to_rest(narrow_, run, rows, steps, held);
       settled_along_.push_back(run);
     }
     const Vec3<double>& v = settled_.state.velocity;
-    return std::max(std::abs(v.y), std::abs(v.z));  // that it rolls along slowly does not matter
+    return std::max({held ? std::abs(v.x) : 0.0, std::abs(v.y), std::abs(v.z)});
   }
 
   // Drives a script from the settled state. The first `lead` steps are not recorded.
@@ -508,6 +531,7 @@ void bind_rtm(nb::module_& m) {
       .def("set_parameters", &RtmHandle::set_parameters, "parameters"_a)
       .def("set_wheel", &RtmHandle::set_wheel, "wheel"_a, "centre"_a, "first"_a, "second"_a, "values"_a,
            "spring"_a, "stops"_a, "damper"_a)
+      .def("set_roll_kinematics", &RtmHandle::set_roll_kinematics, "wheel"_a, "opposite"_a, "values"_a)
       .def("set_compliance", &RtmHandle::set_compliance, "wheel"_a, "load"_a, "knots"_a, "own"_a, "opposite_knots"_a,
            "opposite"_a)
       .def("set_axle", &RtmHandle::set_axle, "axle"_a, "steered"_a, "drive_on_carrier"_a, "antiroll"_a)
@@ -530,12 +554,12 @@ void bind_rtm(nb::module_& m) {
       .def("start", &RtmHandle::start, "speed"_a, "spins"_a, "engine_speed"_a, "gear"_a)
       .def("keep_start", &RtmHandle::keep_start, "Remember the present state as that from which derivatives are taken.")
       .def("run", &RtmHandle::run, "h"_a, "every"_a, "controls"_a, "heights"_a,
-           "Rows of controls (steering-wheel angle, throttle, brake, gear, and what assistance systems do at the wheels) "
-           "to rows of states, and the seconds spent.")
+           "Rows of controls (steering-wheel angle, throttle, brake, gear, what assistance systems do at the wheels) to "
+           "rows of states, and the seconds spent.")
       .def("derivatives", &RtmHandle::derivatives, "h"_a, "every"_a, "controls"_a, "heights"_a, "seeds"_a)
-      .def("settle", &RtmHandle::settle, "h"_a, "steps"_a, "along"_a,
-           "Come to rest on level ground, with derivatives along directions of the parameters, one in each row; the "
-           "velocity left.")
+      .def("settle", &RtmHandle::settle, "h"_a, "steps"_a, "along"_a, "held"_a,
+           "Come to rest, held by the brakes or free to roll, with derivatives along directions of the parameters, one "
+           "in each row; the velocity left.")
       .def("drive", &RtmHandle::drive, "h"_a, "every"_a, "lead"_a, "speed"_a, "spins"_a, "engine_speed"_a, "gear"_a,
            "throttle"_a, "controls"_a, "guide"_a, "strength"_a, "with_slopes"_a,
            "Rows of the driver's three inputs and the states, and their derivatives along the directions of settle(), "

@@ -215,15 +215,19 @@ class TyreHandle {
     double* y = result.data();
     TransientSlip<double> slip{0.0, 0.0};
     for (size_t i = 0; i < n; ++i, x += 7, y += output_count) {
-      const ContactVelocity<double> v{x[1], x[2], x[3]};
-      ContactInput<double> in = contact_input(slip, x[0], x[4], x[1], x[5], x[6]);
-      const ContactOutput<double> before = trackrod::evaluate(tyre_, in, Limits::on);
-      slip = relax(slip, v, before.sigma_x, before.sigma_y, h);
-      const TransientSlip<double> damped{
-          damped_slip(slip.x, v.Vsx, v.Vx, x[0], before.Kxk, before.sigma_x, low_speed),
-          damped_slip(slip.y, -v.Vsy, v.Vx, x[0], before.Kya, before.sigma_y, low_speed)};
-      in = contact_input(damped, x[0], x[4], x[1], x[5], x[6]);
-      store(trackrod::evaluate(tyre_, in, Limits::on), y);
+      const double Fz = x[0], Vx = x[1];
+      const ContactVelocity<double> v{Vx, x[2], x[3]};
+      const auto at = [&](const TransientSlip<double>& s) {
+        return trackrod::evaluate(tyre_, contact_input(s, Fz, x[4], Vx, x[5], x[6]), Limits::on);
+      };
+      const ContactOutput<double> before = at(slip);
+      const double sigma_x = before.sigma_x * deflection_share(before.mux * Fz, before.Kxk, slip.x);
+      const double sigma_y = before.sigma_y * deflection_share(before.muy * Fz, before.Kya, slip.y);
+      slip = relax(slip, v, sigma_x, sigma_y, h);
+      const ContactOutput<double> now = at({damped_slip(slip.x, v.Vsx, Vx, Fz, before.Kxk, sigma_x, low_speed),
+                                            damped_slip(slip.y, -v.Vsy, Vx, Fz, before.Kya, sigma_y, low_speed)});
+      store(now, y);
+      slip = stored_slip(slip, v, Fz, now, low_speed);
     }
     return result;
   }

@@ -1,6 +1,8 @@
 // The tyre in double, float and Dual: agreement between them, and the things only a loop over time shows.
 #include "trackrod/tyre/tyre.hpp"
 
+#include <algorithm>
+
 #include "check.hpp"
 #include "trackrod/dual.hpp"
 #include "trackrod/tyre/transient.hpp"
@@ -81,28 +83,109 @@ void test_deflection_derivative() {
   }
 }
 
+// A mass on a locked wheel.
+struct LockedMass {
+  Tyre<double> tyre;
+  double v, mass = 400.0, h = 1e-3, x = 0.0;
+  double low_speed = 1.0, damped_below = 1.0;  // [m/s]
+  TransientSlip<double> slip{0.0, 0.0};
+  ContactOutput<double> out = at(slip);
+
+  LockedMass(TyreModel model, double speed) : tyre(car_tyre<double>(model)), v(speed) {}
+  double load() const { return mass * 9.81; }
+  ContactOutput<double> at(const TransientSlip<double>& s) const {
+    return evaluate(tyre, contact_input(s, load(), 0.0, v, 230e3, 1.0), Limits::on);
+  }
+  double stored_length(double s) const { return out.sigma_x * deflection_share(out.mux * load(), out.Kxk, s); }
+  void step(double pull) {
+    const ContactVelocity<double> velocity{v, v, 0.0};  // locked: the contact slides with the wheel centre
+    const double sigma = stored_length(slip.x);
+    slip = relax(slip, velocity, sigma, out.sigma_y, h);
+    out = at({damped_slip(slip.x, v, v, load(), out.Kxk, sigma, damped_below), 0.0});
+    slip = stored_slip(slip, velocity, load(), out, low_speed);
+    v += h * (out.Fx + pull) / mass;
+    x += h * v;
+  }
+};
+
 // A braked wheel that carries a mass on a slope swings out and holds, without creep or chatter.
 void test_parking_on_a_slope() {
   for (TyreModel model : models) {
-    const Tyre<double> tyre = car_tyre<double>(model);
-    const double mass = 400.0, g = 9.81, slope = 0.12, h = 1e-3, Fz = mass * g;
-    TransientSlip<double> slip{0.0, 0.0};
-    ContactOutput<double> out = evaluate(tyre, contact_input(slip, Fz, 0.0, 0.0, 230e3, 1.0), Limits::on);
-    double v = 0.0, x = 0.0, late = 0.0;
+    LockedMass parked(model, 0.0);
+    const double pull = -0.12 * parked.load();
+    double late = 0.0;
     for (int i = 0; i < 20000; ++i) {
-      const ContactVelocity<double> velocity{v, v, 0.0};  // locked: the contact slides with the wheel centre
-      slip = relax(slip, velocity, out.sigma_x, out.sigma_y, h);
-      const double damped = damped_slip(slip.x, v, v, Fz, out.Kxk, out.sigma_x, 1.0);
-      out = evaluate(tyre, contact_input(TransientSlip<double>{damped, 0.0}, Fz, 0.0, v, 230e3, 1.0), Limits::on);
-      v += h * (out.Fx / mass - g * slope);
-      x += h * v;
-      if (i == 15000) late = x;
+      parked.step(pull);
+      if (i == 15000) late = parked.x;
     }
-    CHECK_NEAR(out.Fx, mass * g * slope, 1e-3);
-    CHECK_NEAR(v, 0.0, 1e-8);
-    CHECK_NEAR(x, late, 1e-8);
-    CHECK(x < 0.0 && x > -0.01);
+    CHECK_NEAR(parked.out.Fx, -pull, 1e-3);
+    CHECK_NEAR(parked.v, 0.0, 1e-8);
+    CHECK_NEAR(parked.x, late, 1e-8);
+    CHECK(parked.x < 0.0 && parked.x > -0.01);
   }
+}
+
+// A mass that slides to rest on a locked wheel is thrown back by what the tyre has stored, and by no more: without damping
+// its energy is the work of the force over the deflection that belongs to it. With damping it comes to rest.
+void test_sliding_to_rest() {
+  for (TyreModel model : models) {
+    LockedMass undamped(model, 3.0);
+    undamped.h = 1e-4;
+    undamped.damped_below = 1e-9;
+    double back = 0.0;
+    for (int i = 0; i < 10000; ++i) {
+      undamped.step(0.0);
+      back = std::min(back, undamped.v);
+    }
+    const auto work = [&](double share) {  // to a share of the slip mu Fz / K
+      const ContactOutput<double> rest = undamped.at({0.0, 0.0});
+      const double last = share * rest.mux * undamped.load() / rest.Kxk;
+      double sum = 0.0;
+      for (int i = 0; i < 1000; ++i) sum += undamped.at({(i + 0.5) * 1e-3 * last, 0.0}).Fx * rest.sigma_x * 1e-3 * last;
+      return sum;
+    };
+    const double energy = 0.5 * undamped.mass * back * back;
+    const double most = constants::standing_share, rounded = most * (1.0 - constants::standing_rounding);
+    CHECK(energy > 0.97 * work(rounded) && energy < 1.03 * work(most));
+
+    LockedMass damped(model, 3.0);
+    double slowest = 0.0;
+    for (int i = 0; i < 1000; ++i) {
+      damped.step(0.0);
+      slowest = std::min(slowest, damped.v);
+    }
+    CHECK(slowest > -0.25);
+    CHECK_NEAR(damped.v, 0.0, 1e-3);
+  }
+}
+
+// Above low_speed nothing is lost, to the last digit; below it the limit sets in without a kink, both slips alike.
+void test_stored_slip() {
+  using D = Dual<2>;
+  const Tyre<double> tyre = car_tyre<double>(models[0]);
+  const double Fz = 4000.0;
+  const TransientSlip<double> slid{-1.0, 0.7};
+  const ContactOutput<double> o = evaluate(tyre, contact_input(slid, Fz, 0.0, 1.1, 230e3, 1.0), Limits::on);
+  const TransientSlip<double> fast = stored_slip(slid, {1.1, 1.1, -0.7}, Fz, o, 1.0);
+  CHECK(fast.x == slid.x && fast.y == slid.y);
+  const TransientSlip<double> rest = stored_slip(slid, {0.0, 0.0, 0.0}, Fz, o, 1.0);
+  CHECK_NEAR(rest.x * slid.y, rest.y * slid.x, 1e-15);
+  const double x = o.Kxk * rest.x / (o.mux * Fz), y = o.Kya * rest.y / (o.muy * Fz);
+  CHECK_NEAR(x * x + y * y, constants::standing_share * constants::standing_share, 1e-12);
+
+  ContactOutput<D> od{};
+  od.mux = D(o.mux), od.muy = D(o.muy), od.Kxk = D(o.Kxk), od.Kya = D(o.Kya);
+  const ContactVelocity<D> still{D(0.0), D(0.01), D(0.0)};
+  const double s0 = o.mux * Fz / o.Kxk;
+  double slope = 1.0;
+  for (int i = 0; i < 3000; ++i) {  // of what is stored by what was there
+    const double s = i * 1e-3 * s0;
+    const TransientSlip<D> kept = stored_slip<D>({D::variable(s, 0), D(0.0)}, still, D(Fz), od, 1.0);
+    CHECK(kept.x.v <= s && kept.x.d[0] > -1e-12 && kept.x.d[0] < 1.0 + 1e-12);
+    CHECK_NEAR(kept.x.d[0], slope, 0.01);
+    slope = kept.x.d[0];
+  }
+  CHECK_NEAR(slope, 0.0, 1e-9);
 }
 
 }  // namespace
@@ -113,5 +196,7 @@ int main() {
   test_scalar_types();
   test_deflection_derivative();
   test_parking_on_a_slope();
+  test_sliding_to_rest();
+  test_stored_slip();
   return test::report("tyre");
 }

@@ -232,6 +232,8 @@ class Rtm:
 
     def set_wheel(self, wheel: int, centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], spring: tuple[Sequence[float], Sequence[float]], stops: tuple[Sequence[float], Sequence[float]], damper: tuple[Sequence[float], Sequence[float]]) -> None: ...
 
+    def set_roll_kinematics(self, wheel: int, opposite: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
     def set_compliance(self, wheel: int, load: int, knots: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], own: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], opposite_knots: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], opposite: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
     def set_axle(self, axle: int, steered: bool, drive_on_carrier: bool, antiroll: tuple[Sequence[float], Sequence[float]]) -> None: ...
@@ -277,14 +279,14 @@ class Rtm:
 
     def run(self, h: float, every: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], float]:
         """
-        Rows of controls (steering-wheel angle, throttle, brake, gear, and what assistance systems do at the wheels) to rows of states, and the seconds spent.
+        Rows of controls (steering-wheel angle, throttle, brake, gear, what assistance systems do at the wheels) to rows of states, and the seconds spent.
         """
 
     def derivatives(self, h: float, every: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], seeds: Sequence[int]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')]]: ...
 
-    def settle(self, h: float, steps: int, along: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> float:
+    def settle(self, h: float, steps: int, along: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], held: bool) -> float:
         """
-        Come to rest on level ground, with derivatives along directions of the parameters, one in each row; the velocity left.
+        Come to rest, held by the brakes or free to roll, with derivatives along directions of the parameters, one in each row; the velocity left.
         """
 
     def drive(self, h: float, every: int, lead: int, speed: float, spins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], engine_speed: float, gear: int, throttle: float, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], guide: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], strength: float, with_slopes: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')]]:

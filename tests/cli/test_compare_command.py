@@ -56,6 +56,23 @@ def test_writes_runs_page_and_picture_and_keeps_the_maps(kept: Path, tmp_path: P
     assert {path: path.stat().st_mtime_ns for path in kept.rglob("*.json")} == maps
 
 
+def test_a_reference_with_an_error_bar_and_a_steering_that_gives(kept: Path, tmp_path: Path) -> None:
+    result = run(
+        kept,
+        "double_wishbone_car",
+        *SHORT,
+        "--integrator=reference",
+        "--steering=mechanism",
+        f"--out={tmp_path}",
+        "--json",
+    )
+    assert result.returncode == 0, result.stderr
+    reference = read_run(tmp_path / "step_steer_multibody.csv")
+    assert reference.metadata["integrator"] == "reference"
+    assert reference.metadata["relative_error"] <= reference.metadata["tolerance"]
+    assert "torsion_bar_twist_rad" in reference
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -62,6 +62,17 @@ def refused(*arguments: object) -> str:
     return result.stderr
 
 
+def test_a_run_that_never_settled_is_no_success(tmp_path: Path) -> None:
+    """The car does not reach the speed: what was driven is written, and the exit code tells."""
+    out = tmp_path / "run.csv"
+    fast = ("--manoeuvre", "ramp_steer", "--set", "speed_kmh=290", "--out", out)
+    result = trackrod("simulate", "double_wishbone_car", *fast)
+    assert result.returncode == 1
+    assert "did not settle" in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+    assert out.exists()
+
+
 def test_run_and_plot_are_written(tmp_path: Path) -> None:
     run_file, plot = tmp_path / "run.csv", tmp_path / "run.png"
     data = data_of("simulate", "double_wishbone_car", *SHORT, "--out", run_file, "--plot", plot)

@@ -346,6 +346,7 @@ def _odd(over_travel: Array) -> Array:
 
 
 def _other_rows() -> Iterator[Row]:
+    yield Row("brake_pressure", lambda spec: spec.brake_pressure, lambda n: vehicle(n).brakes.largest_pressure)
     yield Row("name", lambda spec: spec.name, lambda n: vehicle(n).name)
     yield Row("road_height", lambda spec: spec.road_height, lambda _: ROAD_HEIGHT)
     yield Row("compliance_lag", lambda spec: spec.compliance_lag, lambda _: 0.005)

@@ -421,3 +421,5 @@ def test_brake_pedal_is_that_of_the_middle_of_the_braking() -> None:
     weak = Braking(speed_kmh=90.0, deceleration_g=1.2)
     with pytest.raises(ConvergenceError, match=r"with the pedal at 1$"):
         brake_pedal(braked(2.0, full=6.0), weak)  # not even at full pedal
+    with pytest.raises(ConvergenceError, match=r"out of reach: .* where wheels lock$"):
+        brake_pedal(braked(0.0), Braking(speed_kmh=20.0, deceleration_g=0.5))  # at any pedal

@@ -30,8 +30,10 @@ NAMES = {
     "lateral acceleration": signals.AY,
     "yaw rate": signals.YAW_RATE,
     "velocity": signals.VX,
+    "torque at the steering wheel": signals.STEERING_TORQUE,
 }
 HANDLING = ("lateral acceleration", "yaw rate", "roll angle", "sideslip angle")
+FELT = (*HANDLING, "torque at the steering wheel")
 IN_TURN = ("velocity", *HANDLING)
 
 
@@ -44,14 +46,11 @@ def run(**more: np.ndarray) -> Run:
     ("manoeuvre", "names", "begin"),
     [
         ("step_steer", ("lateral acceleration", "yaw rate"), 0.0),
-        ("single_sine", HANDLING, 0.0),
-        ("pulse", HANDLING, 0.0),
-        ("sine_with_dwell", HANDLING, 0.0),
-        ("j_turn", HANDLING, 0.0),
-        ("fishhook", HANDLING, 0.0),
-        ("double_lane_change", ("steering-wheel angle", *HANDLING), 0.0),
-        ("obstacle_avoidance", ("steering-wheel angle", *HANDLING), 0.0),
-        ("slalom", ("steering-wheel angle", *HANDLING), 0.0),
+        ("single_sine", FELT, 0.0),
+        ("pulse", FELT, 0.0),
+        ("double_lane_change", ("steering-wheel angle", *FELT), 0.0),
+        ("obstacle_avoidance", ("steering-wheel angle", *FELT), 0.0),
+        ("slalom", ("steering-wheel angle", *FELT), 0.0),
         ("throttle_off", IN_TURN, 2.0),
         ("brake_in_turn", IN_TURN, 3.0),
         ("coast_down", ("velocity",), 0.0),

@@ -9,6 +9,7 @@ from metrics.synthetic_runs import braking, mirrored, ramp_steer, run_from, sine
 from trackrod.core.errors import UnknownNameError
 from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import MANOEUVRES
+from trackrod.manoeuvres.standing import FourPost
 from trackrod.metrics.indices import FLOORS, INDEX_SETS, indices
 
 STEP, RAMP, SWEEP, BRAKING = step_steer(), ramp_steer(), sine_sweep(), braking()
@@ -47,7 +48,8 @@ def test_names_of_the_sets() -> None:
         "roll angle",
         "lateral load transfer",
     }
-    assert set(values("sine_sweep", SWEEP, SWEEP)) == {"roll gain", "lateral acceleration gain", "yaw rate gain"}
+    swept = {f"{what} {part}" for what in ("roll", "lateral acceleration", "yaw rate") for part in ("gain", "phase")}
+    assert set(values("sine_sweep", SWEEP, SWEEP)) == swept
     assert set(values("braking", BRAKING, BRAKING)) == {"deceleration", "pitch angle", "front load", "rear load"}
     parts = ("overshoot", "response time", "steady-state gain")
     wanted = {f"{what}: {part}" for what in ("lateral acceleration", "yaw rate") for part in parts}
@@ -69,6 +71,18 @@ def test_a_gain_3_percent_too_large() -> None:
     swept = values("sine_sweep", SWEEP, changed(SWEEP, "roll_rad", 1.1))
     gains = indices("sine_sweep", SWEEP, SWEEP)[0].reference.y
     assert swept["roll gain"] == pytest.approx(10 * np.sqrt(np.mean(gains**2)) / gains.max(), rel=0.01)
+
+
+def test_a_lag_is_in_the_phase_and_not_in_the_gain() -> None:
+    """10 ms later are 2π f · 10 ms of phase, and 1 rad of phase is 100 %."""
+    late = Run(
+        {**SWEEP, "yaw_rate_radps": np.interp(SWEEP.time - 0.01, SWEEP.time, SWEEP["yaw_rate_radps"])}, SWEEP.metadata
+    )
+    found = values("sine_sweep", SWEEP, late)
+    expected = 100 * 2 * np.pi * 0.01 * np.sqrt((0.2**2 + 0.2 * 4.0 + 4.0**2) / 3)
+    assert found["yaw rate phase"] == pytest.approx(expected, rel=0.02)
+    assert found["yaw rate gain"] < 0.5
+    assert found["roll phase"] == 0.0
 
 
 def test_the_floor_of_an_overshoot() -> None:
@@ -109,7 +123,10 @@ def test_acceleration_and_the_other_sets_have_curves() -> None:
         sideslip=wave,
         steering_wheel_angle=wave,
         brake=np.where(time > 1.0, 0.3, 0.0),
+        x=20 * time,
     )
+    posts = FourPost(duration_s=4.0)
+    run = Run({**run}, {**run.metadata, "settings": posts.values()})
     for name in set(INDEX_SETS) - set(RUNS):
         assert set(values(name, run, run).values()) == {0.0}, name
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from metrics.synthetic_runs import braking, ramp_steer
+from metrics.synthetic_runs import braking, ramp_steer, step_steer
 from report.studies_by_hand import manoeuvre, study, with_tests
 from trackrod.core.errors import MissingExtraError, MissingFileError
 from trackrod.core.figure import Figure
+from trackrod.core.series import Run
 from trackrod.fit.outcome import Reason
 from trackrod.report.charts import Bars, HeatMap
 from trackrod.report.page import Captioned, Fragment, Notice, Section, Table, is_number
@@ -64,22 +65,46 @@ def test_everything_is_there_in_order(sections: dict[str, Section]) -> None:
 
 
 def test_the_verdict_is_good_if_all_indices_are_within_the_tolerance(sections: dict[str, Section]) -> None:
-    tuning, held = notices(sections["Summary"])
+    tuning, held, where = notices(sections["Summary"])
     count = sum(len(test.tuned_indices) for test in study().tests if not test.hold_out)
     assert tuning.good
     assert f"all {count} indices" in tuning.text
     assert held.good
     assert notices(sections["Hold-out manoeuvres"]) == [held]
+    assert where.good
+    assert where.text == f"The model is good in {', '.join(test.label for test in study().tests)}."
 
 
 def test_the_verdict_is_bad_if_one_index_is_above_it_and_names_it() -> None:
     bad = manoeuvre("ramp_steer", ramp_steer(), roll=(0.2, 0.12))
-    tuning, held = notices(study_sections(with_tests(bad))[0])
+    tuning, held, where = notices(study_sections(with_tests(bad))[0])
     assert not tuning.good
     assert "1 of 4" in tuning.text
     assert "roll angle of ramp_steer" in tuning.text
     assert not held.good
     assert held.text == "No manoeuvre was held out."
+    worst = next(index for index in bad.tuned_indices if index.name == "roll angle")
+    assert not where.good
+    assert where.text == f"It is not in ramp_steer (roll angle {worst.value_pct:.3g} %)."
+
+
+def test_page_one_says_where_the_model_is_good_and_where_it_is_not() -> None:
+    good, bad = manoeuvre("ramp_steer", ramp_steer()), manoeuvre("step_steer", step_steer())
+    wrong = tuple(replace(index, value_pct=10.0 + k) for k, index in enumerate(bad.tuned_indices))
+    _, _, first, second = notices(study_sections(with_tests(good, replace(bad, tuned_indices=wrong)))[0])
+    assert (first.good, first.text) == (True, "The model is good in ramp_steer.")
+    worst = ", ".join(f"{index.name} {index.value_pct:.3g} %" for index in wrong[:-4:-1])
+    assert (second.good, second.text) == (False, f"It is not in step_steer ({worst} and {len(wrong) - 3} more).")
+
+
+def test_a_floor_stands_beside_the_number() -> None:
+    """The overshoot of the lateral acceleration is below its floor."""
+    step = manoeuvre("step_steer", step_steer())
+    every = (table for section in study_sections(with_tests(step)) for table in tables(section))
+    table = next(table for table in every if table.heads[0] == "index" and "before [%]" in table.heads)
+    rows = {row[0]: row[table.heads.index("divided by")] for row in table.rows}
+    assert rows["lateral acceleration: overshoot"] == "0.1"
+    assert rows["lateral acceleration"] == ""
 
 
 def test_an_index_right_on_the_tolerance_is_within_it() -> None:
@@ -103,6 +128,16 @@ def test_alarms_name_bounds_and_parameters_that_cannot_be_told(sections: dict[st
     assert "on a bound: cg_height" in alarms
     assert any(text.startswith("not identifiable: ") and "engine_factor" in text for text in alarms)
     assert not any("worse after tuning" in text or "ended early" in text for text in alarms)
+
+
+def test_an_alarm_names_the_maps_that_were_left() -> None:
+    test = manoeuvre("braking", braking(), hold_out=True)
+    left = {"variable": "opposite travel of rear", "samples": 3, "first": 7, "farthest_m": 0.0123}
+    test = replace(test, tuned=Run({**test.tuned}, {**test.tuned.metadata, "beyond_maps": [left]}))
+    alarms = [row[0] for row in tables(study_sections(with_tests(test))[0])[1].rows]
+    assert "beyond the K&C maps: opposite travel of rear by 12.3 mm in braking" in alarms
+    inside = replace(test, tuned=Run({**test.tuned}, {**test.tuned.metadata, "beyond_maps": []}))
+    assert not any("beyond" in str(row[0]) for row in tables(study_sections(with_tests(inside))[0])[1].rows)
 
 
 def test_alarms_name_what_became_worse_and_a_search_that_was_cut_off() -> None:

@@ -1,4 +1,4 @@
-"""Samples beyond the knots of the kinematics are told by wheel and axle, with how many, from when and how far."""
+"""Samples beyond the knots of kinematics and springs are told by wheel and axle: how many, from when, how far."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ import numpy as np
 
 from trackrod.rtm.motion import _RACK, _TRAVEL, beyond_maps
 
-STEERED = SimpleNamespace(steered=True)
-RIGID = SimpleNamespace(steered=False)
+
+def curve(x: float) -> SimpleNamespace:
+    return SimpleNamespace(x=np.array([-x, x]))
 
 
-def wheel(first: float, second: float) -> SimpleNamespace:
-    return SimpleNamespace(first=np.array([-first, 0.0, 2 * first]), second=np.array([-second, 0.0, second]))
+def axle(*, steered: bool, opposite: float) -> SimpleNamespace:
+    return SimpleNamespace(steered=steered, antiroll=curve(opposite))
 
 
-FRONT, REAR = wheel(0.05, 0.07), wheel(0.04, 0.03)
+def wheel(first: float, second: float, travel: float) -> SimpleNamespace:
+    knots = {"first": np.array([-first, 0.0, 2 * first]), "second": np.array([-second, 0.0, second])}
+    return SimpleNamespace(spring=curve(travel), **knots)
+
+
+FRONT, REAR = wheel(0.05, 0.07, travel=1.0), wheel(0.04, 0.03, travel=0.12)
+STEERED, RIGID = axle(steered=True, opposite=0.11), axle(steered=False, opposite=1.0)
 SPEC = SimpleNamespace(axles=(STEERED, RIGID), wheels=(FRONT, FRONT, REAR, REAR))
 
 
@@ -50,4 +57,14 @@ def test_parallel_and_opposite_travel_of_the_other_axle() -> None:
     assert told(travels, [0.0] * 4) == [
         entry("parallel travel of rear", 2, 0, 0.02),
         entry("opposite travel of rear", 2, 1, 0.015),
+    ]
+
+
+def test_springs_of_a_wheel_and_the_anti_roll_bar() -> None:
+    travels = [(0.1, -0.05, 0.0, 0.0), (0.1, -0.13, 0.0, 0.0), (0.0, 0.0, 0.03, 0.13)]
+    assert told(travels, [0.0] * 3) == [
+        entry("travel of front right", 1, 1, 0.08),
+        entry("opposite travel of front", 1, 1, 0.005),
+        entry("travel of rear right", 1, 2, 0.01),
+        entry("opposite travel of rear", 1, 2, 0.02),
     ]

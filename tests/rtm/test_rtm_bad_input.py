@@ -118,3 +118,23 @@ def test_a_step_that_is_too_long_is_named() -> None:
     fine = RealTimeVehicle(spec, step=1e-4)
     fine.start(20.0)
     assert np.isfinite(fine.advance(np.zeros(2000), 0.0, 0.0, 0)[signals.AZ]).all()
+
+
+@pytest.mark.parametrize("name", ["steering_wheel_angle", "throttle", "brake", "gear"])
+def test_inputs_that_are_no_numbers_are_refused_before_anything_moves(name: str) -> None:
+    model = RealTimeVehicle(spec_of(CAR))
+    model.settle()
+    before = model.state().values
+    inputs = {key: np.zeros(5) for key in ("steering_wheel_angle", "throttle", "brake", "gear")}
+    inputs[name][3] = np.nan
+    with pytest.raises(InputError, match=f"{name} of step 4 is"):
+        model.advance(**inputs)
+    np.testing.assert_array_equal(model.state().values, before)
+
+
+def test_inputs_of_different_lengths_are_refused() -> None:
+    model = RealTimeVehicle(spec_of(CAR))
+    with pytest.raises(InputError, match="brake is given for 4 steps, steering_wheel_angle for 5"):
+        model.advance(np.zeros(5), 0.0, np.zeros(4), 0)
+    with pytest.raises(InputError, match="road_heights of step 2 is"):
+        model.advance(np.zeros(5), 0.0, 0.0, 0, road_heights=np.array([[0.0] * 4, [np.nan] * 4, *[[0.0] * 4] * 3]))

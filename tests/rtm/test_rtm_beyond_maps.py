@@ -15,6 +15,8 @@ from trackrod.rtm.driving import RealTimeVehicle
 TRAVEL, RACK = 0.01, 0.004
 #: Of an axle without rack the map gives 0.6 of the travel to parallel and 0.4 to opposite travel.
 PARALLEL, OPPOSITE = 0.6 * TRAVEL, 0.4 * TRAVEL
+#: Opposite travel of the tests, which give the anti-roll bar.
+OPPOSITE_TEST = 0.75 * TRAVEL
 
 
 def test_every_variable_is_told_when_it_leaves_its_map() -> None:
@@ -31,6 +33,9 @@ def test_every_variable_is_told_when_it_leaves_its_map() -> None:
         "travel of front left": (fl, TRAVEL),
         "travel of front right": (fr, TRAVEL),
         "rack travel": (run[signals.RACK_TRAVEL], RACK),
+        "opposite travel of front": ((fl - fr) / 2, OPPOSITE_TEST),
+        "travel of rear left": (rl, TRAVEL),
+        "travel of rear right": (rr, TRAVEL),
         "parallel travel of rear": ((rl + rr) / 2, PARALLEL),
         "opposite travel of rear": ((rl - rr) / 2, OPPOSITE),
     }

@@ -114,7 +114,7 @@ def test_where_knots_go_back_is_told() -> None:
 
 def test_the_kinematics_fit_their_knots_and_rise() -> None:
     kinematics = wheel().kinematics
-    assert "have the shape (4, 2, 7), not (4, 3, 7)" in refused(lambda: replace(wheel(), kinematics=kinematics[:, 1:]))
+    assert "have the shape (4, 2, 8), not (4, 3, 8)" in refused(lambda: replace(wheel(), kinematics=kinematics[:, 1:]))
     holed, folded = kinematics.copy(), kinematics.copy()
     holed[1, 1, 1] = np.nan
     assert "hold values that are not finite" in refused(lambda: replace(wheel(), kinematics=holed))

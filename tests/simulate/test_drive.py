@@ -24,7 +24,7 @@ from trackrod.manoeuvres.settings import kmh
 from trackrod.manoeuvres.steady_turn import RampSteer
 from trackrod.manoeuvres.steering import StepSteer
 from trackrod.simulate.batch import Job, simulate_many
-from trackrod.simulate.drive import drive, simulate
+from trackrod.simulate.drive import drive, require_settled, simulate
 
 G = 9.80665
 LOADS, SLIPS = signals.FZ.signals, signals.SLIP_RATIO.signals
@@ -261,6 +261,15 @@ def test_speed_that_cannot_be_held_is_an_event() -> None:
     run = simulate(Slow(), RampSteer(speed_kmh=100.0))
     assert only_event(run)["event"] == "not_settled"
     assert "km/h" in only_event(run)["text"]
+    with pytest.raises(ConvergenceError, match=r"was not driven, because the vehicle did not settle: .*72\.1 km/h"):
+        require_settled(run)
+
+
+def test_a_run_that_was_driven_has_settled() -> None:
+    model = Point()
+    require_settled(simulate(model, Turn()))
+    model.roll_per_ay = 0.2
+    require_settled(simulate(model, Turn()))  # it rolls over, which is an answer
 
 
 def test_end_of_acceleration_is_top_speed_or_the_wanted_one() -> None:

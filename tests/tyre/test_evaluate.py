@@ -261,7 +261,7 @@ def test_standstill_is_continuous(sample: Path) -> None:
         assert np.abs(np.diff(values)).max() < 5e-3 * scale, (name, values)
 
 
-def test_road_friction_scales_the_peak(sample: Path) -> None:
+def test_friction_factor_scales_the_peak(sample: Path) -> None:
     tyre = Tyre(read_tir(sample).symmetric())
     alpha = np.linspace(0.0, 0.6, 200)
     dry, wet = (np.abs(tyre.evaluate(3000.0, alpha=alpha, mu=mu).Fy).max() for mu in (1.0, 0.4))

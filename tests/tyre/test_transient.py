@@ -46,6 +46,32 @@ def test_standing_tyre_is_a_spring(sample: Path) -> None:
     np.testing.assert_allclose(forces.Fy[100:], forces.Fy[-1], rtol=1e-12)  # held, not leaking away
 
 
+def test_sliding_tyre_stores_the_deflection_of_its_force() -> None:
+    """Slid to one side and drawn back slowly: the force is gone after 0.75 mu Fz / C, however far it slid."""
+    tyre = Tyre(read_tir(SAMPLES["car_mf61"]).symmetric())
+    ways = []
+    for slid in (0.1, 0.4):
+        Vsy = np.concatenate((np.full(round(slid / 0.02 / 1e-3), 0.02), np.full(3000, -0.01)))
+        forces = tyre.transient(1e-3, np.full(Vsy.size, 4000.0), 0.0, Vsy=Vsy)
+        back = forces.Fy[-3000:]
+        ways.append(0.01e-3 * np.argmax(back > 0.0))
+    deflection = float(forces.muy[0]) * 4000.0 * float(forces.sigma_y[0] / abs(forces.Kya[0]))
+    assert ways[0] == pytest.approx(ways[1], rel=1e-9)
+    assert ways[0] == pytest.approx(0.75 * deflection, rel=0.15)  # the limit sets in over 10 %, damping takes some
+
+
+def test_a_standing_tyre_never_creates_energy() -> None:
+    """Drawn to and fro in both directions, sliding and sticking: at no time has it given more than it got."""
+    tyre = Tyre(read_tir(SAMPLES["car_mf61"]).symmetric())
+    t = 1e-3 * np.arange(8000)
+    x, y = 0.03 * np.sin(7.0 * t) * np.sin(1.3 * t), 0.04 * np.sin(4.0 * t + 1.0) - 0.04 * np.sin(1.0)
+    Vsx, Vsy = np.gradient(x, t), np.gradient(y, t)
+    forces = tyre.transient(1e-3, np.full(t.size, 4000.0), Vsx, Vsx=Vsx, Vsy=Vsy)  # locked: it moves as it slides
+    got = 1e-3 * np.cumsum(-forces.Fx * Vsx - forces.Fy * Vsy)
+    assert got.min() > -0.01
+    assert got[-1] > 1000.0
+
+
 def test_change_of_direction_has_no_jump() -> None:
     """Rolling forward, stopping and rolling back with side slip: the force is continuous."""
     tyre = load_tyre(SAMPLES["car_mf61"])

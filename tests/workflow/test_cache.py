@@ -200,6 +200,7 @@ CHANGED = {
     "map_points": KC.map_points + 2,
     "friction": KC.friction + 1e-12,
     "load_steps": KC.load_steps + 1,
+    "opposite": 0.5 * KC.travel,
 }
 
 

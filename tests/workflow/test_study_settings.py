@@ -35,6 +35,7 @@ evaluations = 100
 seconds = 60
 range_pct = 10
 detail = "1d"
+travel_mm = 110
 parameters = ["Izz", "Iyy", "K_umF", "sprung_mass"]
 
 [tune.step_steer]
@@ -76,6 +77,7 @@ def wrong(folder: Path, text: str, mode: Mode | None = None) -> list[tuple[int |
 
 def test_every_key(tmp_path: Path) -> None:
     found = read(tmp_path, EVERYTHING)
+    assert found.travel == 0.11
     assert (found.mode, found.optimiser, found.seed, found.detail) == (
         Mode.EXPERT,
         "pattern-search",
@@ -155,6 +157,7 @@ def test_what_is_tuned_with_cannot_be_held_out(tmp_path: Path) -> None:
         ("[study]\nevaluations = 0", 2, "a whole number above 0"),
         ('[study]\nseconds = "1"', 2, "a number above 0"),
         ("[study]\nrange_pct = 100", 2, "below 100"),
+        ("[study]\ntravel_mm = 300", 2, "below 300"),
         ('[study]\ndetail = "3d"', 2, "one of linear, 1d, 2d"),
         ('[study]\nmode = "export"', 2, "one of standard, expert"),
         ('[study]\nparameters = "Izz"', 2, "a list of names"),

@@ -16,12 +16,14 @@ from tools.bundle.rubbers import (
     TOP_MOUNT,
     UPPER_ARM,
     scaled,
+    with_rates,
 )
 from tools.bundle.sheet import AntiRollBar, Link, Mount, Part, Point, Rubber
 
 __all__ = [
     "anti_roll_bar",
     "damper_mounts",
+    "halfshaft",
     "link_mounts",
     "macpherson_mounts",
     "macpherson_parts",
@@ -58,29 +60,47 @@ def _subframe(x: float, size: float) -> Part:
     return Part("subframe", mass, (x + 15.0, 0.0, 215.0), (240.0, 180.0, 290.0), sprung=100.0, single=True)
 
 
-def wishbone_parts(x: float, size: float = 1.0) -> tuple[Part | Link, ...]:
-    """Parts of a double wishbone suspension whose wheel centres are at x [mm]."""
+def halfshaft(mass: float) -> Link:
+    """A half-shaft with its joints, of this mass [kg]."""
+    return Link("halfshaft", mass, ("drive_shaft_inr", "wheel_center"), 14.0)
+
+
+def wishbone_parts(x: float, size: float = 1.0, wheel_end: float | None = None) -> tuple[Part | Link, ...]:
+    """Parts of a double wishbone suspension whose wheel centres are at x [mm]; wheel ends may be of another size."""
     lower, upper = ("lca_front", "lca_rear", "lca_outer"), ("uca_front", "uca_rear", "uca_outer")
     return (
         _subframe(x, size),
         Part("lower_control_arm", round(5.5 * size, 2), lower, (110.0, 120.0, 160.0), sprung=50.0),
         Part("upper_control_arm", round(2.6 * size, 2), upper, (80.0, 75.0, 105.0), sprung=50.0),
-        *wheel_end_parts(size, ("lca_outer", "uca_outer", "wheel_center")),
+        *wheel_end_parts(wheel_end or size, ("lca_outer", "uca_outer", "wheel_center")),
         Link("tierod_inner", round(0.6 * size, 2), ("tierod_inner", "tierod_outer")),
         Link("tierod_outer", round(0.5 * size, 2), ("tierod_inner", "tierod_outer")),
         *strut_parts(size),
     )
 
 
-def wishbone_mounts(stiffness: float = 1.0) -> dict[str, Mount]:
-    """Bushings of a double wishbone suspension."""
+def wishbone_mounts(
+    axle: str,
+    front: tuple[float, float],
+    rear: tuple[float, float],
+    upper: tuple[float, float],
+    subframe: tuple[float, float] = (9000.0, 8000.0),
+    *,
+    damper: float = 1.0,
+) -> dict[str, Mount]:
+    """Bushings of a double wishbone suspension.
+
+    Radial and axial rates [N/mm] of the front and the rear bushing of the lower arm, of both of the upper arm and of
+    all of the subframe; the factor on those of the damper.
+    """
+    upper_arm = with_rates(UPPER_ARM, f"{axle}_upper_arm", *upper)
     return {
-        "lca_front": Mount(scaled(ARM_FRONT, stiffness), ("lca_front", "lca_rear")),
-        "lca_rear": Mount(scaled(ARM_REAR, stiffness), ("lca_front", "lca_rear")),
-        "uca_front": Mount(scaled(UPPER_ARM, stiffness), ("uca_front", "uca_rear")),
-        "uca_rear": Mount(scaled(UPPER_ARM, stiffness), ("uca_front", "uca_rear")),
-        **damper_mounts(stiffness),
-        **subframe_mounts(stiffness),
+        "lca_front": Mount(with_rates(ARM_FRONT, f"{axle}_lower_arm_front", *front), ("lca_front", "lca_rear")),
+        "lca_rear": Mount(with_rates(ARM_REAR, f"{axle}_lower_arm_rear", *rear), ("lca_front", "lca_rear")),
+        "uca_front": Mount(upper_arm, ("uca_front", "uca_rear")),
+        "uca_rear": Mount(upper_arm, ("uca_front", "uca_rear")),
+        **damper_mounts(damper),
+        **subframe_mounts(axle, subframe),
     }
 
 
@@ -92,9 +112,10 @@ def damper_mounts(stiffness: float = 1.0, top: Rubber = TOP_MOUNT) -> dict[str, 
     }
 
 
-def subframe_mounts(stiffness: float = 1.0) -> dict[str, Mount]:
-    """Bushings between subframe and body."""
-    return {name: Mount(scaled(SUBFRAME, stiffness), "z") for name in ("subframe_front", "subframe_rear")}
+def subframe_mounts(axle: str, rates: tuple[float, float]) -> dict[str, Mount]:
+    """Bushings between subframe and body, of these radial and axial rates [N/mm]."""
+    rubber = with_rates(SUBFRAME, f"{axle}_subframe", *rates)
+    return {name: Mount(rubber, "z") for name in ("subframe_front", "subframe_rear")}
 
 
 def macpherson_parts(x: float, size: float = 1.0) -> tuple[Part | Link, ...]:
@@ -117,22 +138,34 @@ def macpherson_parts(x: float, size: float = 1.0) -> tuple[Part | Link, ...]:
     )
 
 
-def macpherson_mounts(stiffness: float = 1.0) -> dict[str, Mount]:
-    """Bushings of a MacPherson suspension."""
+def macpherson_mounts(
+    front: tuple[float, float], rear: tuple[float, float, float], subframe: tuple[float, float], top: float = 1.0
+) -> dict[str, Mount]:
+    """Bushings of a MacPherson suspension.
+
+    Rates [N/mm] of the front bushing of the lower arm, radial and axial, and of its rear one, upright, across and
+    axial, and of those of the subframe, radial and axial; the factor on the top mount.
+    """
+    upright, across, axial = rear
+    lower_rear = with_rates(ARM_REAR, "front_lower_arm_rear", (upright, across), axial)
     return {
-        "lca_front": Mount(scaled(ARM_FRONT, stiffness), ("lca_front", "lca_rear")),
-        "lca_rear": Mount(scaled(ARM_REAR, stiffness), ("lca_front", "lca_rear")),
-        "top_mount": Mount(scaled(TOP_MOUNT, stiffness), ("strut_lwr_mount", "top_mount")),
-        **subframe_mounts(stiffness),
+        "lca_front": Mount(with_rates(ARM_FRONT, "front_lower_arm_front", *front), ("lca_front", "lca_rear")),
+        "lca_rear": Mount(lower_rear, ("lca_front", "lca_rear")),
+        "top_mount": Mount(scaled(TOP_MOUNT, top), ("strut_lwr_mount", "top_mount")),
+        **subframe_mounts("front", subframe),
     }
 
 
-def link_mounts(axes: Mapping[str, str], stiffness: float = 1.0) -> dict[str, Mount]:
-    """Rubber at the inner and ball joints at the outer ends of links; by link, the direction of its inner bolt."""
-    return {
-        **{f"{link}_inner": Mount(scaled(LINK, stiffness), axis) for link, axis in axes.items()},
-        **{f"{link}_outer": Mount(BALL, axis) for link, axis in axes.items()},
-    }
+def link_mounts(links: Mapping[str, tuple[str, float, float]]) -> dict[str, Mount]:
+    """Rubber at the inner and ball joints at the outer ends of links.
+
+    By link, the direction of its inner bolt, and the radial and axial rates there [N/mm].
+    """
+    found = {}
+    for link, (axis, radial, axial) in links.items():
+        found[f"{link}_inner"] = Mount(with_rates(LINK, f"rear_{link}", radial, axial), axis)
+        found[f"{link}_outer"] = Mount(BALL, axis)
+    return found
 
 
 def anti_roll_bar(
@@ -151,21 +184,33 @@ def anti_roll_bar(
     )
 
 
-def solid_axle_parts(centre: Point, mass: float, size: float) -> tuple[Part | Link, ...]:
-    """Parts of a driven solid axle on leaf springs, of this mass without hubs and discs [kg]."""
+def solid_axle_parts(
+    centre: Point, tube: float, differential: float, halfshaft: float, propshaft: float, size: float
+) -> tuple[Part | Link, ...]:
+    """Parts of a driven solid axle on leaf springs.
+
+    Masses of the tube, of the differential with its housing, of a half-shaft and of the propeller shaft [kg].
+    """
+    x, _, z = centre
     return (
-        Part("axle", mass, centre, (450.0, 120.0, 450.0), single=True),
+        Part("axle", tube, centre, (470.0, 70.0, 470.0), single=True),
+        Part("differential", differential, (x - 60.0, 0.0, z), (130.0, 130.0, 130.0), single=True),
+        Link("halfshaft", halfshaft, ("propshaft_rear", "wheel_center"), 17.0, sprung=0.0),
+        Link("propshaft", propshaft, ("propshaft_front", "propshaft_rear"), 35.0, single=True),
         Part("spindle", round(13.0 * size, 1), ("wheel_center",), (90.0, 115.0, 90.0)),
         Link("shackle", round(1.2 * size, 1), ("leaf_rear_eye", "shackle_to_frame"), 20.0),
         *strut_parts(size),
     )
 
 
-def solid_axle_mounts(stiffness: float) -> dict[str, Mount]:
-    """Bushings of a solid axle on leaf springs."""
+def solid_axle_mounts(front_eye: tuple[float, float, float], stiffness: float) -> dict[str, Mount]:
+    """Bushings of a solid axle on leaf springs.
+
+    Rates [N/mm] of the front eye along the vehicle, upright and axial; the factor on the others.
+    """
+    along, upright, axial = front_eye
     return {
-        **{
-            name: Mount(scaled(EYE, stiffness), "y") for name in ("leaf_front_eye", "leaf_rear_eye", "shackle_to_frame")
-        },
+        "leaf_front_eye": Mount(with_rates(EYE, "leaf_front_eye", (along, upright), axial), "y"),
+        **{name: Mount(scaled(EYE, stiffness), "y") for name in ("leaf_rear_eye", "shackle_to_frame")},
         **damper_mounts(stiffness),
     }

@@ -22,6 +22,7 @@ from tools.bundle.source import source_text
 from tools.bundle.text import block, curve, derived_units, document, number, parameters, subblock
 from tools.bundle.tyres import tyre_text
 
+from trackrod.core.constants import constant
 from trackrod.core.teimorbit import Block, Comment, Row, Table, Value
 from trackrod.vehicle.template import LineType, Template
 
@@ -31,26 +32,33 @@ Array = NDArray[np.float64]
 _BOTH, _SINGLE = "left/right", "single"
 _RPM = (0, 0, 1, 0, -1, 6.0)  # 1 rpm = 6 deg/s
 _TORQUE = (1, 1, 0, 0, 0, 1000.0)  # 1 N·m = 1000 N·mm
-_DAMPING_TIME = 1e-3  # damping over rate of rubber [s]: a loss angle of 5 deg at 15 Hz
+_STEEL_TIME = 1e-3  # damping over rate of torsion and anti-roll bars [s]
+_SHARES = np.array([0.25, 0.5, 0.75, 1.0, 1.25, 1.5])  # of the give, where the curves of rubber have points
 #: Shape of a damper's curve: force over the low-speed rate [mm/s] at speeds [mm/s].
 _DAMPER = (
     (0, 0),
+    (3, 3.3),
+    (6, 6.7),
+    (12, 13.5),
     (25, 28),
     (50, 57),
     (100, 115),
-    (200, 200),
-    (300, 262),
-    (500, 380),
-    (750, 495),
-    (1000, 608),
-    (1500, 833),
+    (200, 188),
+    (300, 236),
+    (500, 325),
+    (750, 425),
+    (1000, 520),
+    (1500, 710),
 )
+_TORSION_BAR = "torsion_bar"
 _THROTTLE = (0.0, 0.25, 0.5, 0.75, 1.0)
 _OPENING = (0.0, 0.42, 0.72, 0.9, 1.0)  # share of the full torque at these throttles
 _SWITCHES = {
     "kinematic_flag": "1 ideal joints, 0 bushings",
     "subframe_active": "1 subframe on bushings, 0 rigid with the body",
     "leaf_simplified": "1 vertical and roll springs instead of the leaf, 0 leaf",
+    "halfshaft_active": "1 half-shafts from the differential on the body to the wheels, 0 none",
+    "driveline_in_axle": "1 differential and half-shafts in the axle and a propeller shaft, 0 none",
     "aero_drag_active": "1 forces of the air, 0 none",
     "steering_assist_active": "1 assistance, 0 none",
 }
@@ -87,7 +95,8 @@ class _Writer:
             tyre = axle.wheels.tyre
             yield f"tires.tbl/{tyre.name}.tir", tyre_text(tyre)
         for rubber in self.rubbers.values():
-            yield f"bushings.tbl/{rubber.name}.bus", _bushing_text(rubber)
+            time = _STEEL_TIME if rubber.name == _TORSION_BAR else self.sheet.rubber_time
+            yield f"bushings.tbl/{rubber.name}.bus", _bushing_text(rubber, time)
         yield "powertrains.tbl/engine.pwr", self._engine()
         if self.sheet.powertrain.limited_slip:
             yield "differentials.tbl/limited_slip.dif", self._differential()
@@ -225,11 +234,9 @@ class _Writer:
         pairs = {name: points[name] for name in ("rack_house_mount", "tierod_inner")}
         bar = 1000.0 * steering.torsion_bar
         rubbers = {
-            "rack_housing_bushing": Mount(
-                Rubber("rack_housing", (12000.0, 12000.0), 9000.0, (20000.0, 20000.0, 20000.0), (1.5, 1.5)), "y"
-            ),
-            "torsion_bar": Mount(
-                Rubber("torsion_bar", (50000.0, 50000.0), 50000.0, (5e5, 5e5, bar), (5.0, 5.0)),
+            "rack_housing_bushing": Mount(steering.housing, "y"),
+            _TORSION_BAR: Mount(
+                Rubber(_TORSION_BAR, (50000.0, 50000.0), 50000.0, (5e5, 5e5, bar), (5.0, 5.0)),
                 ("pinion_pivot", "intermediate_shaft_forward"),
             ),
         }
@@ -262,7 +269,7 @@ class _Writer:
         blocks = [
             _hardpoints(pairs, steering.singles),
             *(_part(solid) for solid in design.steering_solids),
-            *self._bushings(rubbers, points, template, {}, ("torsion_bar",)),
+            *self._bushings(rubbers, points, template, {}, (_TORSION_BAR,)),
             gear,
             spline,
             block("GENERAL_PARAMETER", area),
@@ -275,7 +282,7 @@ class _Writer:
         entries: list[tuple[str, str, float | int | str, str]] = [
             _switch("kinematic_flag", 0),
             ("bar_rate", _SINGLE, bar.rate, "torque over twist from end to end [N*mm/deg]"),
-            ("bar_damping", _SINGLE, number(bar.rate * _DAMPING_TIME, 2), "[N*mm*s/deg]"),
+            ("bar_damping", _SINGLE, number(bar.rate * _STEEL_TIME, 2), "[N*mm*s/deg]"),
         ]
         blocks = [
             _hardpoints(bar.sheet.hardpoints, {}),
@@ -356,6 +363,7 @@ class _Writer:
             ("drive_torque_bias_front", _SINGLE, float(train.front_share), "share of the front axle [-]"),
         ]
         blocks = [
+            *(_part(solid) for solid in self.design.powertrain_solids),
             _spline("engine_torque", "three_dimensional", self.reference("powertrains", "engine.pwr"), "engine"),
         ]
         if train.limited_slip:
@@ -369,8 +377,8 @@ class _Writer:
         brakes = self.sheet.brakes
         entries: list[tuple[str, str, float | int | str, str]] = [
             _switch("kinematic_flag", 0),
-            ("front_brake_bias", _SINGLE, brakes.bias, "share of the front [-]"),
-            ("max_brake_value", _SINGLE, 120.0, "pressure at full pedal [0.1 MPa]"),
+            ("front_brake_bias", _SINGLE, brakes.bias, "share of the front line in the pressure [-]"),
+            ("max_brake_value", _SINGLE, float(brakes.pressure), "sum of both line pressures at full pedal [0.1 MPa]"),
         ]
         for name, area, friction, radius in zip(
             ("front", "rear"), brakes.areas, brakes.friction, brakes.radii, strict=True
@@ -424,7 +432,9 @@ class _Writer:
         speed, shape = np.array(_DAMPER, dtype=float).T
         x = np.concatenate((-speed[:0:-1], speed))
         y = np.concatenate((-bump * shape[:0:-1], rebound * shape))
-        notes = [f"{self.sheet.title}, {axle.sheet.axle} damper", "extension is positive"]
+        y += axle.sheet.ride.friction * x / np.hypot(x, 1e3 * constant("friction_speed"))
+        friction = f"friction of {axle.sheet.ride.friction:g} N included"
+        notes = [f"{self.sheet.title}, {axle.sheet.axle} damper", f"extension is positive, {friction}"]
         return document("dpr", notes, [block("CURVE", {}, tables=[curve(("vel", "force"), x, y)])])
 
     def _stop(self, axle: AxleDesign, *, rebound: bool) -> str:
@@ -585,14 +595,15 @@ def _installed(axle: AxleDesign, name: str) -> float:
     return number(1000 * line.length, 2)
 
 
-def _bushing_text(rubber: Rubber) -> str:
+def _bushing_text(rubber: Rubber, time: float) -> str:
     rates = dict(zip(("FX", "FY", "FZ"), (*rubber.radial, rubber.axial), strict=True))
     gives = dict(zip(("FX", "FY", "FZ"), (rubber.give[0], rubber.give[0], rubber.give[1]), strict=True))
     turning = dict(zip(("TX", "TY", "TZ"), rubber.turning, strict=True))
-    damping = {f"{name}_DAMPING": number(_DAMPING_TIME * rate, 3) for name, rate in (rates | turning).items()}
+    # Stiffness of a curve at its centre is that of the secant through the points next to it.
+    centre = time * (1 + _SHARES[0] ** 2)
+    damping = {f"{name}_DAMPING": number(centre * rate, 3) for name, rate in (rates | turning).items()}
     blocks = [block("DAMPING", damping)]
-    share = np.array([0.25, 0.5, 0.75, 1.0, 1.25, 1.5])
-    x = np.concatenate((-share[::-1], [0.0], share))
+    x = np.concatenate((-_SHARES[::-1], [0.0], _SHARES))
     for name, rate in (rates | turning).items():
         give = gives.get(name, 30.0)
         axis = name[1].lower() if name in rates else f"a{name[1].lower()}"

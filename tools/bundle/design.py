@@ -405,6 +405,11 @@ class VehicleDesign:
         )
 
     @cached_property
+    def powertrain_solids(self) -> tuple[Solid, ...]:
+        """Engine and gearbox."""
+        return tuple(of_part(part, {}) for part in self.sheet.powertrain.parts)
+
+    @cached_property
     def payload_solids(self) -> tuple[Solid, ...]:
         """Payload."""
         return tuple(of_part(part, {}) for part in self.sheet.body.payload)
@@ -419,13 +424,18 @@ class VehicleDesign:
         """The vehicle as the data sheet wants it."""
         x = self.sheet.wheelbase * self.sheet.loads[1] / self.sheet.mass
         body = self.sheet.body
-        return Total(self.sheet.mass, np.array([x, 0.0, body.height]), np.diag(body.inertia) * 1e6)
+        return Total(self.sheet.mass, np.array([x, -body.left, body.height]), np.diag(body.inertia) * 1e6)
 
     @cached_property
     def chassis(self) -> Solid:
         """What the other parts leave."""
         others = [solid for axle in self.axles for solid in axle.solids + axle.leaf_solids + self.wheel_solids(axle)]
-        others += [*self.steering_solids, *self.payload_solids, *(solid for bar in self.bar_solids for solid in bar)]
+        others += [
+            *self.steering_solids,
+            *self.powertrain_solids,
+            *self.payload_solids,
+            *(solid for bar in self.bar_solids for solid in bar),
+        ]
         return remainder("chassis", self.whole, total(others))
 
     @property

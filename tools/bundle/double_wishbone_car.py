@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tools.bundle.axles import anti_roll_bar, wishbone_mounts, wishbone_parts
-from tools.bundle.sheet import Body, Brakes, Powertrain, Ride, Steering, Suspension, Tyre, Vehicle, Wheels
+from tools.bundle.axles import anti_roll_bar, halfshaft, wishbone_mounts, wishbone_parts
+from tools.bundle.sheet import Body, Brakes, Part, Powertrain, Ride, Steering, Suspension, Tyre, Vehicle, Wheels
 
 __all__ = ["VEHICLE"]
 
@@ -17,8 +17,8 @@ FRONT = Suspension(
         "uca_front": (-90.0, -430.0, 484.1),
         "uca_rear": (130.0, -430.0, 496.3),
         "uca_outer": (20.0, -660.0, 505.0),
-        "tierod_inner": (-130.0, -391.6, 234.8),
-        "tierod_outer": (-135.0, -712.0, 228.0),
+        "tierod_inner": (-122.0, -429.0, 291.2),
+        "tierod_outer": (-155.0, -730.0, 288.0),
         "lwr_strut_mount": (10.0, -590.0, 195.0),
         "top_mount": (30.0, -500.0, 640.0),
         "wheel_center": (0.0, -760.0, 296.2),
@@ -26,8 +26,8 @@ FRONT = Suspension(
         "subframe_rear": (240.0, -380.0, 240.0),
     },
     parts=wishbone_parts(0.0),
-    mounts=wishbone_mounts(),
-    ride=Ride(frequency=1.25, damping=(0.17, 0.34), bump=55.0, rebound=65.0),
+    mounts=wishbone_mounts("front", (2700.0, 142.0), (1880.0, 112.0), (10900.0, 168.0)),
+    ride=Ride(frequency=1.25, damping=(0.17, 0.34), bump=55.0, rebound=65.0, friction=30.0),
     toe=0.05,
     camber=-0.5,
     switches={"subframe_active": 0},
@@ -37,32 +37,33 @@ REAR = Suspension(
     axle="rear",
     template="double_wishbone",
     hardpoints={
-        "lca_front": (2410.0, -390.0, 229.7),
-        "lca_rear": (2730.0, -370.0, 189.0),
+        "lca_front": (2410.0, -390.0, 225.0),
+        "lca_rear": (2730.0, -370.0, 190.0),
         "lca_outer": (2565.0, -745.0, 190.0),
-        "uca_front": (2480.0, -450.0, 503.5),
-        "uca_rear": (2680.0, -440.0, 476.8),
+        "uca_front": (2480.0, -450.0, 494.0),
+        "uca_rear": (2680.0, -440.0, 486.0),
         "uca_outer": (2570.0, -700.0, 500.0),
-        "tierod_inner": (2710.0, -389.7, 247.1),
-        "tierod_outer": (2715.0, -735.0, 230.0),
+        "tierod_inner": (2710.0, -418.6, 394.0),
+        "tierod_outer": (2715.0, -722.0, 395.0),
         "lwr_strut_mount": (2585.0, -610.0, 200.0),
         "top_mount": (2600.0, -540.0, 640.0),
         "wheel_center": (2560.0, -795.0, 296.2),
+        "drive_shaft_inr": (2555.0, -190.0, 315.0),
         "subframe_front": (2360.0, -400.0, 250.0),
         "subframe_rear": (2780.0, -380.0, 250.0),
     },
-    parts=wishbone_parts(2560.0),
-    mounts=wishbone_mounts(),
-    ride=Ride(frequency=1.42, damping=(0.17, 0.34), bump=60.0, rebound=65.0),
+    parts=(*wishbone_parts(2560.0), halfshaft(7.0)),
+    mounts=wishbone_mounts("rear", (2060.0, 136.0), (1800.0, 136.0), (2100.0, 173.0)),
+    ride=Ride(frequency=1.42, damping=(0.17, 0.34), bump=60.0, rebound=65.0, friction=30.0),
     toe=0.1,
     camber=-0.8,
-    switches={"subframe_active": 0},
+    switches={"subframe_active": 0, "halfshaft_active": 1},
 )
 
 STEERING = Steering(
-    pairs={"rack_house_mount": (-130.0, -300.0, 234.8)},
+    pairs={"rack_house_mount": (-122.0, -300.0, 291.2)},
     singles={
-        "pinion_pivot": (-130.0, -330.0, 234.8),
+        "pinion_pivot": (-122.0, -330.0, 291.2),
         "intermediate_shaft_forward": (60.0, -335.0, 330.0),
         "intermediate_shaft_rearward": (480.0, -350.0, 610.0),
         "steering_wheel_center": (1050.0, -360.0, 850.0),
@@ -105,6 +106,10 @@ VEHICLE = Vehicle(
         downshift=2200.0,
         front_share=0.0,
         limited_slip=150.0,
+        parts=(
+            Part("engine", 135.0, (80.0, 0.0, 430.0), (170.0, 230.0, 210.0), sprung=100.0, single=True),
+            Part("gearbox", 45.0, (520.0, 0.0, 330.0), (110.0, 220.0, 220.0), sprung=100.0, single=True),
+        ),
     ),
     brakes=Brakes(bias=0.62, areas=(3600.0, 2600.0), friction=(0.4, 0.4), radii=(118.0, 120.0), parking=700.0),
     bars=(
@@ -112,4 +117,5 @@ VEHICLE = Vehicle(
         anti_roll_bar("rear", (2370.0, -465.0, 260.0), (2550.0, -665.0, 270.0), (2555.0, -670.0, 195.0), share=0.3),
     ),
     roll_gradient=4.3,
+    rubber_time=0.006,
 )

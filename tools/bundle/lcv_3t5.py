@@ -31,8 +31,8 @@ FRONT = Suspension(
         "uca_front": (-110.0, -440.0, 500.5),
         "uca_rear": (150.0, -440.0, 538.5),
         "uca_outer": (22.0, -745.0, 535.0),
-        "tierod_inner": (-150.0, -414.5, 271.5),
-        "tierod_outer": (-155.0, -775.0, 262.0),
+        "tierod_inner": (-118.0, -471.8, 352.5),
+        "tierod_outer": (-170.0, -812.0, 345.0),
         "leaf_end": (60.0, -690.0, 185.0),
         "leaf_clamp": (60.0, -270.0, 185.0),
         "lwr_strut_mount": (-30.0, -680.0, 225.0),
@@ -41,13 +41,13 @@ FRONT = Suspension(
         "subframe_front": (-240.0, -420.0, 270.0),
         "subframe_rear": (270.0, -400.0, 280.0),
     },
-    parts=wishbone_parts(0.0, 1.7),
+    parts=wishbone_parts(0.0, 1.7, 2.4),
     mounts={
-        **wishbone_mounts(1.8),
+        **wishbone_mounts("front", (1550.0, 152.0), (1240.0, 126.0), (4200.0, 185.0), damper=1.8),
         "leaf_end": Mount(scaled(LEAF_PAD, 1.8), "z"),
         "leaf_clamp": Mount(scaled(LEAF_PAD, 1.8), "z"),
     },
-    ride=Ride(frequency=1.51, damping=(0.17, 0.33), bump=60.0, rebound=75.0),
+    ride=Ride(frequency=1.51, damping=(0.14, 0.28), bump=60.0, rebound=75.0, friction=45.0),
     toe=0.05,
     camber=-0.2,
     switches={"subframe_active": 0},
@@ -71,16 +71,19 @@ REAR = Suspension(
         "leaf_front_eye": (2840.0, -560.0, 395.0),
         "leaf_seat": (3520.0, -560.0, 405.0),
         "leaf_rear_eye": (4230.0, -560.0, 425.0),
-        "shackle_to_frame": (4255.0, -560.0, 525.0),
+        "shackle_to_frame": (4235.0, -560.0, 528.0),
         "lwr_strut_mount": (3590.0, -480.0, 270.0),
         "top_mount": (3620.0, -430.0, 700.0),
         "bumpstop_axle": (3520.0, -560.0, 440.0),
         "bumpstop_frame": (3520.0, -560.0, 570.0),
         "wheel_center": (3520.0, -845.0, 332.1),
+        "propshaft_front": (1500.0, 0.0, 460.0),
+        "propshaft_rear": (3400.0, 0.0, 345.0),
     },
-    parts=solid_axle_parts((3520.0, 0.0, 335.0), 95.0, 1.1),
-    mounts=solid_axle_mounts(1.5),
-    ride=Ride(frequency=1.82, damping=(0.16, 0.32), bump=70.0, rebound=85.0),
+    parts=solid_axle_parts((3520.0, 0.0, 335.0), 72.0, 48.0, 7.5, 22.0, 1.1),
+    mounts=solid_axle_mounts((950.0, 13500.0, 1400.0), 1.5),
+    ride=Ride(frequency=1.86, damping=(0.135, 0.27), bump=70.0, rebound=85.0, friction=45.0),
+    switches={"driveline_in_axle": 1},
     # One leaf of spring steel.
     leaf=Leaf(
         element="leaf",
@@ -96,9 +99,9 @@ REAR = Suspension(
 )
 
 STEERING = Steering(
-    pairs={"rack_house_mount": (-150.0, -310.0, 271.5)},
+    pairs={"rack_house_mount": (-118.0, -310.0, 352.5)},
     singles={
-        "pinion_pivot": (-150.0, -340.0, 271.5),
+        "pinion_pivot": (-118.0, -340.0, 352.5),
         "intermediate_shaft_forward": (-40.0, -350.0, 420.0),
         "intermediate_shaft_rearward": (120.0, -370.0, 800.0),
         "steering_wheel_center": (480.0, -400.0, 1150.0),
@@ -138,7 +141,7 @@ VEHICLE = Vehicle(
     tracks=(1700.0, 1690.0),
     body=Body(
         height=850.0,
-        inertia=(2100.0, 8600.0, 9000.0),
+        inertia=(2100.0, 10300.0, 10800.0),
         payload=(
             Part("payload_cargo", 1150.0, (2600.0, 0.0, 1060.0), (520.0, 950.0, 950.0), sprung=100.0, single=True),
             Part("payload_crew", 150.0, (900.0, 0.0, 1000.0), (400.0, 250.0, 420.0), sprung=100.0, single=True),
@@ -151,8 +154,8 @@ VEHICLE = Vehicle(
     rear=REAR,
     steering=STEERING,
     wheels=(
-        Wheels(_tyre("front", 0.86), 28.0, (0.95, 1.65)),
-        Wheels(_tyre("rear", 1.15), 28.0, (0.95, 1.65)),
+        Wheels(_tyre("front", 0.95), 28.0, (0.95, 1.65)),
+        Wheels(_tyre("rear", 1.05), 28.0, (0.95, 1.65)),
     ),
     powertrain=Powertrain(
         title="2.3 l diesel engine, six gears, rear drive",
@@ -167,12 +170,17 @@ VEHICLE = Vehicle(
         downshift=1400.0,
         front_share=0.0,
         inertia=0.30,
+        parts=(
+            Part("engine", 215.0, (-60.0, 0.0, 620.0), (200.0, 270.0, 230.0), sprung=100.0, single=True),
+            Part("gearbox", 70.0, (480.0, 0.0, 520.0), (120.0, 260.0, 260.0), sprung=100.0, single=True),
+        ),
     ),
-    brakes=Brakes(bias=0.58, areas=(5600.0, 5200.0), friction=(0.4, 0.4), radii=(128.0, 130.0), parking=1800.0),
+    brakes=Brakes(bias=0.66, areas=(6000.0, 4600.0), friction=(0.4, 0.4), radii=(128.0, 130.0), parking=1800.0),
     bars=(
         anti_roll_bar(
             "rear", (3770.0, -400.0, 500.0), (3560.0, -520.0, 505.0), (3560.0, -520.0, 360.0), share=1.0, size=1.6
         ),
     ),
     roll_gradient=5.0,
+    rubber_time=0.008,
 )

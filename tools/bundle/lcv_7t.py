@@ -29,17 +29,17 @@ FRONT = Suspension(
         "uca_front": (-120.0, -450.0, 517.5),
         "uca_rear": (170.0, -450.0, 556.3),
         "uca_outer": (22.0, -760.0, 552.0),
-        "tierod_inner": (-160.0, -420.9, 280.4),
-        "tierod_outer": (-165.0, -785.0, 270.0),
+        "tierod_inner": (-132.0, -488.7, 432.2),
+        "tierod_outer": (-185.0, -815.0, 430.0),
         "lwr_strut_mount": (20.0, -680.0, 232.0),
         "top_mount": (50.0, -590.0, 680.0),
         "wheel_center": (0.0, -870.0, 345.9),
         "subframe_front": (-270.0, -420.0, 280.0),
         "subframe_rear": (300.0, -410.0, 290.0),
     },
-    parts=wishbone_parts(0.0, 2.3),
-    mounts=wishbone_mounts(2.6),
-    ride=Ride(frequency=1.45, damping=(0.17, 0.33), bump=60.0, rebound=75.0),
+    parts=wishbone_parts(0.0, 2.3, 3.4),
+    mounts=wishbone_mounts("front", (1880.0, 330.0), (1540.0, 270.0), (14000.0, 373.0), damper=2.6),
+    ride=Ride(frequency=1.45, damping=(0.14, 0.27), bump=60.0, rebound=75.0, friction=60.0),
     toe=0.05,
     camber=0.0,
     switches={"subframe_active": 0},
@@ -49,19 +49,22 @@ REAR = Suspension(
     axle="rear",
     template="solid_axle_leaf",
     hardpoints={
-        "leaf_front_eye": (3380.0, -520.0, 440.0),
+        "leaf_front_eye": (3380.0, -520.0, 480.0),
         "leaf_seat": (4100.0, -520.0, 450.0),
         "leaf_rear_eye": (4850.0, -520.0, 470.0),
-        "shackle_to_frame": (4880.0, -520.0, 580.0),
+        "shackle_to_frame": (4855.0, -520.0, 583.0),
         "lwr_strut_mount": (4180.0, -430.0, 290.0),
         "top_mount": (4215.0, -380.0, 740.0),
         "bumpstop_axle": (4100.0, -520.0, 510.0),
         "bumpstop_frame": (4100.0, -520.0, 640.0),
         "wheel_center": (4100.0, -830.0, 348.5),
+        "propshaft_front": (1900.0, 0.0, 520.0),
+        "propshaft_rear": (3950.0, 0.0, 365.0),
     },
-    parts=solid_axle_parts((4100.0, 0.0, 355.0), 190.0, 1.9),
-    mounts=solid_axle_mounts(3.0),
-    ride=Ride(frequency=1.79, damping=(0.15, 0.30), bump=70.0, rebound=85.0),
+    parts=solid_axle_parts((4100.0, 0.0, 355.0), 125.0, 85.0, 14.0, 38.0, 1.9),
+    mounts=solid_axle_mounts((1050.0, 27000.0, 3800.0), 3.0),
+    ride=Ride(frequency=1.81, damping=(0.135, 0.27), bump=70.0, rebound=85.0, friction=60.0),
+    switches={"driveline_in_axle": 1},
     # Graduated leaves of spring steel.
     leaf=Leaf(
         element="leaf",
@@ -83,10 +86,10 @@ REAR = Suspension(
 )
 
 STEERING = Steering(
-    pairs={"rack_house_mount": (-160.0, -320.0, 280.4)},
+    pairs={"rack_house_mount": (-132.0, -320.0, 432.2)},
     singles={
-        "pinion_pivot": (-160.0, -350.0, 280.4),
-        "intermediate_shaft_forward": (-50.0, -360.0, 440.0),
+        "pinion_pivot": (-132.0, -350.0, 432.2),
+        "intermediate_shaft_forward": (-40.0, -360.0, 560.0),
         "intermediate_shaft_rearward": (110.0, -380.0, 840.0),
         "steering_wheel_center": (460.0, -410.0, 1200.0),
     },
@@ -131,7 +134,7 @@ VEHICLE = Vehicle(
     tracks=(1740.0, 1660.0),
     body=Body(
         height=1050.0,
-        inertia=(5200.0, 21500.0, 22500.0),
+        inertia=(5200.0, 29000.0, 30400.0),
         payload=(
             Part("payload_cargo", 3550.0, (3020.0, 0.0, 1330.0), (650.0, 1250.0, 1250.0), sprung=100.0, single=True),
             Part("payload_crew", 150.0, (850.0, 0.0, 1050.0), (400.0, 250.0, 420.0), sprung=100.0, single=True),
@@ -144,8 +147,8 @@ VEHICLE = Vehicle(
     rear=REAR,
     steering=STEERING,
     wheels=(
-        Wheels(_tyre("front", 0.86), 33.0, (1.20, 2.05)),
-        Wheels(_tyre("rear", 1.10), 33.0, (1.20, 2.05), offsets=(127.5, -127.5)),
+        Wheels(_tyre("front", 1.13), 33.0, (1.20, 2.05)),
+        Wheels(_tyre("rear", 1.0), 33.0, (1.20, 2.05), offsets=(127.5, -127.5)),
     ),
     powertrain=Powertrain(
         title="3.0 l diesel engine, six gears, rear drive",
@@ -160,15 +163,20 @@ VEHICLE = Vehicle(
         downshift=1300.0,
         front_share=0.0,
         inertia=0.45,
+        parts=(
+            Part("engine", 300.0, (-40.0, 0.0, 700.0), (230.0, 310.0, 260.0), sprung=100.0, single=True),
+            Part("gearbox", 105.0, (580.0, 0.0, 580.0), (140.0, 300.0, 300.0), sprung=100.0, single=True),
+        ),
     ),
-    brakes=Brakes(bias=0.48, areas=(8200.0, 9200.0), friction=(0.4, 0.4), radii=(130.0, 130.0), parking=3500.0),
+    brakes=Brakes(bias=0.57, areas=(8900.0, 8000.0), friction=(0.4, 0.4), radii=(130.0, 130.0), parking=3500.0),
     bars=(
         anti_roll_bar(
-            "front", (-250.0, -470.0, 290.0), (-15.0, -715.0, 300.0), (-10.0, -720.0, 215.0), share=0.6, size=2.2
+            "front", (-250.0, -470.0, 290.0), (-15.0, -715.0, 300.0), (-10.0, -720.0, 215.0), share=0.26, size=2.2
         ),
         anti_roll_bar(
-            "rear", (4380.0, -400.0, 530.0), (4150.0, -480.0, 535.0), (4150.0, -480.0, 380.0), share=0.4, size=2.4
+            "rear", (4380.0, -400.0, 530.0), (4150.0, -480.0, 535.0), (4150.0, -480.0, 380.0), share=0.74, size=2.4
         ),
     ),
     roll_gradient=6.2,
+    rubber_time=0.01,
 )

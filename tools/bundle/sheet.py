@@ -112,12 +112,15 @@ class Ride:
         Share of critical damping in bump and in rebound.
     bump, rebound
         Wheel travel at which the stops touch [mm].
+    friction
+        Of the seals and guides of a damper [N]; its curve contains it.
     """
 
     frequency: float
     damping: tuple[float, float]
     bump: float
     rebound: float
+    friction: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +230,8 @@ class Steering:
         Largest assistance [MPa].
     mass
         Of gear, shafts and wheel together [kg].
+    housing
+        Rubber that holds the rack housing, z across the vehicle.
     """
 
     pairs: Mapping[str, Point]
@@ -237,6 +242,7 @@ class Steering:
     piston_area: float = 800.0
     pressure: float = 8.0
     mass: float = 14.0
+    housing: Rubber = Rubber("rack_housing", (12000.0, 12000.0), 9000.0, (20000.0, 20000.0, 20000.0), (1.5, 1.5))
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,8 +291,8 @@ class Body:
 
     Attributes
     ----------
-    height
-        Of the centre of gravity of the whole vehicle [mm].
+    height, left
+        Of the centre of gravity of the whole vehicle: above the ground, and to the left of the middle [mm].
     inertia
         Ixx, Iyy, Izz of the whole vehicle about its centre of gravity [kg·m²].
     payload
@@ -301,6 +307,7 @@ class Body:
     area: float = 2.2
     drag: float = 0.3
     lift: tuple[float, float] = (0.05, 0.05)
+    left: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +324,8 @@ class Powertrain:
         Of the torque.
     limited_slip
         Torque of the limited-slip differential at 100 rpm of slip [N·m]; 0 for open ones.
+    parts
+        Engine and gearbox, which move with the body.
     """
 
     title: str
@@ -332,17 +341,31 @@ class Powertrain:
     front_share: float
     inertia: float = 0.18
     limited_slip: float = 0.0
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Brakes:
-    """Disc brakes: share of the front, piston areas [mm²], friction and effective radii [mm], front and rear."""
+    """Disc brakes.
+
+    Attributes
+    ----------
+    bias
+        Pressure in the front line over the sum of both lines.
+    areas, friction, radii
+        Piston areas [mm²], friction of the pads and effective radii [mm], front and rear.
+    parking
+        Torque of the parking brake at each rear wheel [N·m].
+    pressure
+        Sum of both lines at full pedal [bar].
+    """
 
     bias: float
     areas: tuple[float, float]
     friction: tuple[float, float]
     radii: tuple[float, float]
     parking: float
+    pressure: float = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,6 +382,8 @@ class Vehicle:
         [mm]
     roll_gradient
         Of the body in steady cornering [deg/g].
+    rubber_time
+        Damping over rate of rubber [s].
     """
 
     name: str
@@ -376,6 +401,7 @@ class Vehicle:
     brakes: Brakes
     bars: tuple[AntiRollBar, ...]
     roll_gradient: float
+    rubber_time: float
 
     @property
     def mass(self) -> float:

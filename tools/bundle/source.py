@@ -18,6 +18,9 @@ def source_text(design: VehicleDesign) -> str:
     x = sheet.wheelbase * sheet.loads[1] / sheet.mass
     ixx, iyy, izz = sheet.body.inertia
     front, rear = design.axles
+    brakes = sheet.brakes
+    brake_factors = [2e-4 * a * mu * r for a, mu, r in zip(brakes.areas, brakes.friction, brakes.radii, strict=True)]
+    lines_at_full_pedal = [brakes.pressure * share for share in (brakes.bias, 1 - brakes.bias)]
     rows = [
         ("mass", f"{sheet.mass:g} kg"),
         ("on the axles", f"{sheet.loads[0]:g} / {sheet.loads[1]:g} kg"),
@@ -28,6 +31,9 @@ def source_text(design: VehicleDesign) -> str:
         ("tyres", " / ".join(dict.fromkeys(wheels.tyre.size for wheels in sheet.wheels))),
         ("steering ratio", f"{sheet.steering.ratio:g}"),
         ("top speed", f"{design.top_speed:.0f} km/h"),
+        ("damping over rate of rubber", f"{1e3 * sheet.rubber_time:g} ms"),
+        ("brake torque over line pressure", " / ".join(f"{factor:.3g}" for factor in brake_factors) + " N·m/bar"),
+        ("line pressures at full pedal", " / ".join(f"{line:.0f}" for line in lines_at_full_pedal) + " bar"),
     ]
     per_axle: list[tuple[str, Callable[[AxleDesign], str]]] = [
         ("suspension", lambda axle: axle.template.title),
@@ -36,6 +42,7 @@ def source_text(design: VehicleDesign) -> str:
         ("ride frequency [Hz]", lambda axle: f"{axle.frequency:.2f}"),
         ("rate at the wheel, both alike / against each other [N/mm]", _rates),
         ("damping ratio in bump / rebound", lambda axle: " / ".join(f"{z:g}" for z in axle.sheet.ride.damping)),
+        ("friction of a damper, in its curve [N]", lambda axle: f"{axle.sheet.ride.friction:g}"),
         ("stops touch at bump / rebound [mm]", _stops),
         ("roll centre [mm]", lambda axle: f"{axle.roll_centre:.0f}"),
         ("toe at 25 mm bump [deg]", lambda axle: _change(axle, "toe", 25)),
@@ -47,7 +54,11 @@ def source_text(design: VehicleDesign) -> str:
         sheet.about,
         "",
         "Every number is an engineering estimate for this class of vehicle, chosen for Trackrod; none comes from a",
-        "manufacturer or from a measurement. The files are written by `python -m tools.bundle` from the data sheet",
+        "manufacturer or from a measurement. Rates of bushings were chosen so that recession, lateral compliance and",
+        "compliance steer are those of the class: they contain the give of arms and brackets. Damping of rubber,",
+        "friction, masses of engine, gearbox and shafts, and brake distribution are estimates too;",
+        "`python -m tools.bands` measures what comes of them. The files are written by `python -m tools.bundle` from",
+        "the data sheet",
         f"`tools/bundle/{sheet.name}.py`; change that, not the files.",
         "",
         "## Design",

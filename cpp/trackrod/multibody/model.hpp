@@ -469,7 +469,6 @@ class Model {
       const auto i = static_cast<std::size_t>(wheel.body);
       const BodyState& b = bodies_now_[i];
       for (int t = wheel.first_tyre; t < wheel.first_tyre + wheel.tyre_count; ++t) {
-        const TyreElement& e = tyres[static_cast<std::size_t>(t)];
         const Road& road = inputs.roads[static_cast<std::size_t>(t)];
         TyreState<double>& memory = state.tyres[static_cast<std::size_t>(t)];
         memory.slip_x = memory.slip_y = 0.0;
@@ -526,8 +525,8 @@ class Model {
     }
   }
 
-  // Spin axes and tyre centres in axes of the carriers. A steer offset turns them about z of the sprung body through the
-  // wheel centre; where that points in the carrier changes slowly, so the poses at the beginning of a step decide.
+  // Spin axes and tyre centres in axes of the carriers. A steer offset turns them about z of the sprung body through
+  // the wheel centre; where that points in the carrier changes slowly: the poses at the beginning of a step decide.
   void turn_wheels() {
     for (std::size_t k = 0; k < wheels.size(); ++k) {
       const Wheel& wheel = wheels[k];
@@ -690,7 +689,7 @@ class Model {
   std::vector<Vec6> spin_row_, spin_column_;
   std::vector<double> spin_pivot_, spin_right_;
   std::vector<double> lock_torques_;                // of limited-slip differentials on the wheels [N m]
-  std::vector<V3> axes_, centres_;                 // of wheels and of tyres in axes of the carriers, steer offsets included
+  std::vector<V3> axes_, centres_;                 // of wheels and of tyres, in axes of the carriers, as they are steered
   std::vector<TransientSlip<double>> next_slips_;  // of the tyres at the end of the step
   std::vector<LineState> actuator_states_;
 };

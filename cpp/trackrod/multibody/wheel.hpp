@@ -53,7 +53,8 @@ struct WheelForces {
 // when it returns.
 template <class T>
 inline WheelForces<T> tyre_forces(const TyreElement& e, const Road& road, TyreState<double>& state, const V3& axis_body,
-                                  const V3& centre_body, const Vec3<T>& r, const Mat3<T>& R, const Vec3<T>& v, const Vec3<T>& w_body,
+                                  const V3& centre_body, const Vec3<T>& r, const Mat3<T>& R, const Vec3<T>& v,
+                                  const Vec3<T>& w_body,
                                   const T& omega, double h) {
   using D = Dual<4>;
   WheelForces<T> out{{T(0.0), T(0.0), T(0.0)}, {T(0.0), T(0.0), T(0.0)}, T(0.0), {0.0, 0.0}, {}};
@@ -97,7 +98,6 @@ inline WheelForces<T> tyre_forces(const TyreElement& e, const Road& road, TyreSt
   const ContactVelocity<T> velocity{Vx, Vx - omega * Re, Vsy};
   TransientSlip<T> slip{T(state.slip_x), T(state.slip_y)};
   if (h > 0.0) slip = relax(slip, velocity, T(state.sigma_x), T(state.sigma_y), h);
-  out.slip = {value_of(slip.x), value_of(slip.y)};
   const double low = pac89_tyre ? pac89::low_speed : tyre.mf.VXLOW;
   const T sx = damped_slip(slip.x, velocity.Vsx, Vx, Fz, T(state.Kxk), T(state.sigma_x), low);
   const T sy = damped_slip(slip.y, -velocity.Vsy, Vx, Fz, T(state.Kya), T(state.sigma_y), low);
@@ -116,8 +116,13 @@ inline WheelForces<T> tyre_forces(const TyreElement& e, const Road& road, TyreSt
   const T Fx = chained(o.Fx), Fy = chained(o.Fy), Mx = chained(o.Mx), My = chained(o.My), Mz = chained(o.Mz);
   state.Fx = o.Fx.v;
   state.Fy = o.Fy.v;
-  state.sigma_x = o.sigma_x.v * deflection_share(o.mux.v * value_of(Fz), o.Kxk.v, value_of(sx));
-  state.sigma_y = o.sigma_y.v * deflection_share(o.muy.v * value_of(Fz), o.Kya.v, value_of(sy));
+  const ContactOutput<double> now{o.Fx.v,  o.Fy.v,  o.Mx.v,  o.My.v,      o.Mz.v,     o.mux.v,
+                                  o.muy.v, o.Kxk.v, o.Kya.v, o.sigma_x.v, o.sigma_y.v};
+  const ContactVelocity<double> speeds{value_of(velocity.Vx), value_of(velocity.Vsx), value_of(velocity.Vsy)};
+  // at the end of the step, so that the forces of the step do not depend on it
+  out.slip = stored_slip<double>({value_of(slip.x), value_of(slip.y)}, speeds, value_of(Fz), now, low);
+  state.sigma_x = now.sigma_x * deflection_share(now.mux * value_of(Fz), now.Kxk, out.slip.x);
+  state.sigma_y = now.sigma_y * deflection_share(now.muy * value_of(Fz), now.Kya, out.slip.y);
   state.Kxk = o.Kxk.v;
   state.Kya = o.Kya.v;
   out.output = {o.Fx.v, o.Fy.v, value_of(Fz), o.Mx.v, o.My.v, o.Mz.v, contact_in.kappa.v, std::atan(value_of(sy)),

@@ -1,5 +1,5 @@
-// What assistance systems do at the wheels beside brakes and half-shafts (drivetrain.hpp): wheels that are steered against
-// their carriers, and forces along dampers and springs.
+// What assistance systems do at the wheels beside brakes and half-shafts (drivetrain.hpp): wheels that are steered
+// against their carriers, and forces along dampers and springs.
 #pragma once
 
 #include "trackrod/rtm/kinematics.hpp"
@@ -49,7 +49,10 @@ TRACKROD_HD inline void read_ride_heights(const Compiled<R, lanes>& m, const Par
   const Vec3<T> cg = origin(m, p);
   const Vec3<T> up = to_matrix(s.orientation).row(2);
   for (int axle = 0; axle < 2; ++axle) {
-    const auto middle = [&](int j) { return T((m.wheels->centre[j][2 * axle] + m.wheels->centre[j][2 * axle + 1]) * R(0.5)); };
+    const auto middle = [&](int j) {
+      const R* of = m.wheels->centre[j];
+      return T((of[2 * axle] + of[2 * axle + 1]) * R(0.5));
+    };
     const Vec3<T> point = Vec3<T>{middle(0), middle(1), middle(2)} - cg;
     outputs.ride_height[axle] = s.position.z + dot(up, point) - m.road;
   }

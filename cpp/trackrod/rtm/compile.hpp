@@ -55,6 +55,7 @@ class Compiler {
       for (int j = 0; j < 3; ++j) n.centre[j][i] = R(d_.wheels[i].centre[j]);
       for (int j = 0; j < 2; ++j) {
         n.by_first[j][i] = R(!axle.steered ? 0.5 : i % 2 == j ? 1.0 : 0.0);
+        n.by_opposite[j][i] = R(!axle.steered ? 0.0 : j == 0 ? 0.5 : -0.5);
         n.by_second[j][i] = R(axle.steered ? 0.0 : j == 0 ? 0.5 : -0.5);
       }
       n.by_rack[i] = R(axle.steered ? 1.0 : 0.0);
@@ -74,6 +75,7 @@ class Compiler {
     to_.array(spread(map.values));
     to_.array(spread(slopes));
     for (const OwnedCurve* c : {&wheel.spring, &wheel.stops, &wheel.damper}) to_.curve(*c);
+    write_channel_curve(wheel.roll_knots, spread(wheel.in_roll), map_channels);
     for (int k = 0; k < load_count; ++k) {
       write_compliance(wheel.own[k]);
       write_compliance(wheel.opposite[k]);
@@ -137,14 +139,22 @@ class Compiler {
     for (const auto& row : a.added_momentum) {
       for (const double x : row) to_.number(x);
     }
+    std::vector<double> by_travel;
+    for (int way = 0; way < 2; ++way) {
+      for (const ElasticModeData& mode : a.modes) {
+        const double* first = &mode.pose_by_travel[way][0][0][0];
+        by_travel.insert(by_travel.end(), first, first + axle_load_count * 2 * given_count);
+      }
+    }
+    to_.array(by_travel);
     for (const ElasticModeData& mode : a.modes) {
       std::vector<double> pose(&mode.pose[0][0][0], &mode.pose[0][0][0] + axle_load_count * 2 * given_count);
       for (const AxleLoad own : {load_fx, load_brake, load_fy}) {  // these have tables
         std::fill_n(pose.begin() + own * 2 * given_count, 2 * given_count, 0.0);
       }
       to_.array(spread_poses(pose));
-      write_pose_curve(mode.fx);
-      write_pose_curve(mode.brake);
+      write_channel_curve(mode.fx.knots, spread_poses(mode.fx.values), pose_channels);
+      write_channel_curve(mode.brake.knots, spread_poses(mode.brake.values), pose_channels);
     }
     const std::vector<double> values = spread_poses(a.fy.values);
     std::vector<double> slopes(3 * values.size());
@@ -156,19 +166,18 @@ class Compiler {
     to_.array(slopes);
   }
 
-  void write_pose_curve(const PoseCurveData& curve) {
-    const std::size_t n = curve.knots.size();
-    const std::vector<double> values = spread_poses(curve.values);
+  void write_channel_curve(const std::vector<double>& knots, const std::vector<double>& values, std::size_t channels) {
+    const std::size_t n = knots.size();
     std::vector<double> nodes(2 * values.size()), column(n), slopes(n);
-    for (std::size_t k = 0; k < pose_channels; ++k) {
-      for (std::size_t i = 0; i < n; ++i) column[i] = values[i * pose_channels + k];
-      node_slopes(Interpolation::parabolic, curve.knots.data(), static_cast<int>(n), column.data(), slopes.data());
+    for (std::size_t k = 0; n > 0 && k < channels; ++k) {
+      for (std::size_t i = 0; i < n; ++i) column[i] = values[i * channels + k];
+      node_slopes(Interpolation::parabolic, knots.data(), static_cast<int>(n), column.data(), slopes.data());
       for (std::size_t i = 0; i < n; ++i) {
-        nodes[2 * i * pose_channels + k] = column[i];
-        nodes[(2 * i + 1) * pose_channels + k] = slopes[i];
+        nodes[2 * i * channels + k] = column[i];
+        nodes[(2 * i + 1) * channels + k] = slopes[i];
       }
     }
-    to_.axis(curve.knots);
+    to_.axis(knots);
     to_.array(nodes);
   }
 

@@ -26,7 +26,8 @@ struct WheelNumbers {
   R centre[3][wheel_count];  // at the design position in V
   // Share of the map's two slopes in the slope by the left and right travel.
   R by_first[2][wheel_count], by_second[2][wheel_count];
-  R by_rack[wheel_count];     // 1 on an axle with a rack
+  R by_opposite[2][wheel_count];  // the same of half the opposite travel, on an axle with a rack
+  R by_rack[wheel_count];         // 1 on an axle with a rack
   R on_carrier[wheel_count];  // share of the driving torque that the carrier holds
 };
 
@@ -49,10 +50,18 @@ struct ComplianceTable {
   }
 };
 
+// Channels over one variable, cubic: [knot][value, slope][channels].
+template <class R>
+struct ChannelCurve {
+  Axis<R> axis;
+  const R* nodes;
+};
+
 template <class R>
 struct WheelTables {
   Table2D<R> kinematics;
   Table1D<R> spring, stops, damper;
+  ChannelCurve<R> in_roll;
   ComplianceTable<R> own[load_count], opposite[load_count];
 };
 
@@ -76,21 +85,15 @@ struct ElasticNumbers {
   R pitch[axle_load_count][mode_count];  // of the left wheel for each unit of a load, linear
 };
 
-// Given poses over one load, cubic: [knot][value, slope][pose_channels].
-template <class R>
-struct PoseCurve {
-  Axis<R> loads;
-  const R* nodes;
-};
-
 template <class R>
 struct ElasticAxle {
   Vec3<R> reference;
   R radius;
   R added_mass[3], travel_damping[3];  // left left, left right, right right
   R added_momentum[2][6];
+  const R* pose_by_travel;  // [parallel, opposite][mode][load][side][given pose]
   const R* pose[2];       // [mode][load][pose_channels], of loads without a curve or map of their own
-  PoseCurve<R> fx[2], brake[2];
+  ChannelCurve<R> fx[2], brake[2];  // of pose_channels
   Table2D<R> fy;
 };
 
@@ -147,6 +150,12 @@ TRACKROD_HD inline ComplianceTable<R> read_compliance(BlockReader<R>& from) {
 }
 
 template <class R>
+TRACKROD_HD inline ChannelCurve<R> read_channel_curve(BlockReader<R>& from, int channels) {
+  const Axis<R> axis = from.axis();
+  return {axis, from.array(static_cast<long>(axis.count) * 2 * channels)};
+}
+
+template <class R>
 TRACKROD_HD inline WheelTables<R> read_wheel(BlockReader<R>& from) {
   WheelTables<R> w;
   const Axis<R> first = from.axis(), second = from.axis();
@@ -156,17 +165,12 @@ TRACKROD_HD inline WheelTables<R> read_wheel(BlockReader<R>& from) {
   w.spring = from.curve();
   w.stops = from.curve();
   w.damper = from.curve();
+  w.in_roll = read_channel_curve(from, map_channels);
   for (int k = 0; k < load_count; ++k) {
     w.own[k] = read_compliance(from);
     w.opposite[k] = read_compliance(from);
   }
   return w;
-}
-
-template <class R>
-TRACKROD_HD inline PoseCurve<R> read_pose_curve(BlockReader<R>& from) {
-  const Axis<R> loads = from.axis();
-  return {loads, from.array(static_cast<long>(loads.count) * 2 * pose_channels)};
 }
 
 template <class R>
@@ -179,10 +183,11 @@ TRACKROD_HD inline ElasticAxle<R> read_elastic_axle(BlockReader<R>& from) {
   for (auto& row : a.added_momentum) {
     for (R& x : row) x = from.number();
   }
+  a.pose_by_travel = from.array(2 * 2 * axle_load_count * 2 * given_count);
   for (int mode = 0; mode < 2; ++mode) {
     a.pose[mode] = from.array(axle_load_count * pose_channels);
-    a.fx[mode] = read_pose_curve(from);
-    a.brake[mode] = read_pose_curve(from);
+    a.fx[mode] = read_channel_curve(from, pose_channels);
+    a.brake[mode] = read_channel_curve(from, pose_channels);
   }
   const Axis<R> first = from.axis(), second = from.axis();
   const long nodes = static_cast<long>(first.count) * second.count * pose_channels;

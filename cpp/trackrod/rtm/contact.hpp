@@ -126,10 +126,11 @@ struct GroupContact {
     const ContactOutput<L> o = evaluate_tyre(tyre, input);  // zero without load
 
     const auto keep = [&](const L& next, const L& last) { return select(touches, next, last); };
-    now.slip_x = keep(slip.x, L(zero));
-    now.slip_y = keep(slip.y, L(zero));
-    now.sigma_x = keep(o.sigma_x * deflection_share(L(o.mux * loaded), o.Kxk, damped.x), now.sigma_x);
-    now.sigma_y = keep(o.sigma_y * deflection_share(L(o.muy * loaded), o.Kya, damped.y), now.sigma_y);
+    const TransientSlip<L> stored = stored_slip(slip, velocity, loaded, o, low_speed);
+    now.slip_x = keep(stored.x, L(zero));
+    now.slip_y = keep(stored.y, L(zero));
+    now.sigma_x = keep(o.sigma_x * deflection_share(L(o.mux * loaded), o.Kxk, stored.x), now.sigma_x);
+    now.sigma_y = keep(o.sigma_y * deflection_share(L(o.muy * loaded), o.Kya, stored.y), now.sigma_y);
     now.Kxk = keep(o.Kxk, now.Kxk);
     now.Kya = keep(o.Kya, now.Kya);
     now.Fx = keep(o.Fx, now.Fx);

@@ -28,6 +28,7 @@ struct WheelData {
   // Load under the wheel over travel, without stops; force of stops over travel, of the damper over the rate of its
   // length.
   OwnedCurve spring, stops, damper;
+  std::vector<double> roll_knots, in_roll;  // half the opposite travel, and values[knot][channel] that are added over it
   ComplianceData own[load_count], opposite[load_count];
 };
 
@@ -43,6 +44,7 @@ struct ElasticModeData {
   double body_mass[axle_load_count][3];  // with three directions of the body at the reference point
   double travel_mass[axle_load_count], travel_damping[axle_load_count];  // with the travel of the left wheel
   double pose[axle_load_count][2][given_count];                          // for each unit of a load
+  double pose_by_travel[2][axle_load_count][2][given_count];             // its change by parallel, by opposite travel
   PoseCurveData fx, brake;                                               // without linearisation
 };
 

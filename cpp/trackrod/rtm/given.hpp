@@ -40,27 +40,35 @@ struct GivenPoses {
 
 namespace detail {
 
-// Adds the poses over one load and their rates, cubic between the knots and straight beyond.
-template <class R, class T>
-TRACKROD_HD inline void add_curve(const PoseCurve<R>& curve, const T& x, const T& x_rate, T* pose, T* rate) {
-  const auto place = trackrod::detail::locate<R>(curve.loads, Extrapolation::linear, value_of(x), nullptr);
-  const R *here = curve.nodes + place.here * 2 * pose_channels, *there = curve.nodes + place.there * 2 * pose_channels;
+// Adds the channels of a curve and their slopes, cubic between the knots and straight beyond.
+template <int channels, class R, class T>
+TRACKROD_HD inline void add_curve(const ChannelCurve<R>& curve, const T& x, T* value, T* slope) {
+  const auto place = trackrod::detail::locate<R>(curve.axis, Extrapolation::linear, value_of(x), nullptr);
+  const R *here = curve.nodes + place.here * 2 * channels, *there = curve.nodes + place.there * 2 * channels;
   const auto w0 = trackrod::detail::cubic_weights<0>(place);
   const auto w1 = trackrod::detail::cubic_weights<1>(place);
   const auto w2 = trackrod::detail::cubic_weights<2>(place);
-  for (int k = 0; k < pose_channels; ++k) {
+  for (int k = 0; k < channels; ++k) {
     const auto of = [&](const auto& w) {
-      return (there[k] - here[k]) * w.change + here[pose_channels + k] * w.slope_here + there[pose_channels + k] * w.slope_there;
+      return (there[k] - here[k]) * w.change + here[channels + k] * w.slope_here + there[channels + k] * w.slope_there;
     };
-    const R slope = of(w1);
     if constexpr (std::is_same_v<T, R>) {
-      pose[k] += here[k] + of(w0);
-      rate[k] += slope * x_rate;
+      value[k] += here[k] + of(w0);
+      slope[k] += of(w1);
     } else {
-      pose[k] += chain(R(here[k] + of(w0)), slope, x);
-      rate[k] += chain(slope, of(w2), x) * x_rate;
+      value[k] += chain(R(here[k] + of(w0)), of(w1), x);
+      slope[k] += chain(of(w1), of(w2), x);
     }
   }
+}
+
+// Poses over one load and their rates.
+template <class R, class T>
+TRACKROD_HD inline void add_poses(const ChannelCurve<R>& curve, const T& x, const T& x_rate, T* pose, T* rate) {
+  T slope[pose_channels];
+  for (T& each : slope) each = T(0.0);
+  add_curve<pose_channels>(curve, x, pose, slope);
+  for (int k = 0; k < pose_channels; ++k) rate[k] += slope[k] * x_rate;
 }
 
 // The same over two loads.
@@ -88,8 +96,8 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
                     s.axle_load_rate[load_fy][sy + 1], pose, rate);
     for (int mode = 0; mode < 2; ++mode) {
       const int at = sy + mode;
-      detail::add_curve(axle.fx[mode], s.axle_load[load_fx][at], s.axle_load_rate[load_fx][at], pose, rate);
-      detail::add_curve(axle.brake[mode], s.axle_load[load_brake][at], s.axle_load_rate[load_brake][at], pose, rate);
+      detail::add_poses(axle.fx[mode], s.axle_load[load_fx][at], s.axle_load_rate[load_fx][at], pose, rate);
+      detail::add_poses(axle.brake[mode], s.axle_load[load_brake][at], s.axle_load_rate[load_brake][at], pose, rate);
       constexpr AxleLoad linear[] = {load_mx, load_mz, load_damper};
       for (const AxleLoad load : linear) {
         const R* of = axle.pose[mode] + load * pose_channels;
@@ -108,13 +116,30 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
       }
     }
     const T& factor = a == 0 ? p.compliance_factor_front : p.compliance_factor_rear;
+    // shapes change with the travels
+    constexpr int poses = 2 * given_count;
+    const T parallel = (s.travel[sy] + s.travel[sy + 1]) * R(0.5), opposite = (s.travel[sy] - s.travel[sy + 1]) * R(0.5);
+    T more[poses], more_rate[poses];
+    for (int k = 0; k < poses; ++k) more[k] = more_rate[k] = T(0.0);
+    for (int mode = 0; mode < 2; ++mode) {
+      for (int j = 0; j < axle_load_count; ++j) {
+        const R* by_parallel = axle.pose_by_travel + (mode * axle_load_count + j) * poses;
+        const R* by_opposite = by_parallel + 2 * axle_load_count * poses;
+        const T &x = s.axle_load[j][sy + mode], &rate_of = s.axle_load_rate[j][sy + mode];
+        for (int k = 0; k < poses; ++k) {
+          const T slope = parallel * by_parallel[k] + opposite * by_opposite[k];
+          more[k] += slope * x;
+          more_rate[k] += slope * rate_of;
+        }
+      }
+    }
     for (int i = 0; i < 2; ++i) {
       const R side = i == 0 ? R(1.0) : R(-1.0);
       out.shorter[sy + i] = shorter[0] + shorter[1] * side;
       out.shortening[sy + i] = shortening[0] + shortening[1] * side;
       for (int k = 0; k < given_count; ++k) {
-        out.pose[sy + i][k] = pose[i * map_channels + k] * factor;
-        out.rate[sy + i][k] = rate[i * map_channels + k] * factor;
+        out.pose[sy + i][k] = (pose[i * map_channels + k] + more[i * given_count + k]) * factor;
+        out.rate[sy + i][k] = (rate[i * map_channels + k] + more_rate[i * given_count + k]) * factor;
       }
     }
   }

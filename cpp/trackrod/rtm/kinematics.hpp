@@ -37,12 +37,17 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
   using W = Wheels<T, lanes>;
   using L = typename W::L;
   T value[wheel_count][map_channels], by_first[wheel_count][map_channels], by_second[wheel_count][map_channels];
+  T by_opposite[wheel_count][map_channels];
   for (int i = 0; i < wheel_count; ++i) {
     const T &left = s.travel[i & ~1], &right = s.travel[i | 1];
     const bool steered = m.axles[i / 2].steered;
     const T first = steered ? s.travel[i] : (left + right) * R(0.5);
     const T second = steered ? rack : (left - right) * R(0.5);
     sample_map<channel_count>(m.tables[i].kinematics, first, second, value[i], by_first[i], by_second[i]);
+    for (T& each : by_opposite[i]) each = T(0.0);
+    if (m.tables[i].in_roll.axis.count > 0) {
+      detail::add_curve<map_channels>(m.tables[i].in_roll, T((left - right) * R(0.5)), value[i], by_opposite[i]);
+    }
   }
   GivenPoses<T> given;
   if (m.moving) {
@@ -79,14 +84,18 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
     // angles turn about z, then about the wheel's own x and y
     const auto turned = [&](const Vec3<L>& a) { return Vec3<L>{a.x * c - a.y * sine, a.x * sine + a.y * c, a.z}; };
     const Vec3<L> turn_by_first = turned(vector(by_first, rx)), turn_by_second = turned(vector(by_second, rx));
+    const Vec3<L> place_by_opposite = vector(by_opposite, tx), turn_by_opposite = turned(vector(by_opposite, rx));
+    const L damper_by_opposite = channel(by_opposite, damper_length);
+    const L spring_by_opposite = channel(by_opposite, spring_length);
     const L damper_by_first = channel(by_first, damper_length), damper_by_second = channel(by_second, damper_length);
     const L spring_by_first = channel(by_first, spring_length), spring_by_second = channel(by_second, spring_length);
     for (int j = 0; j < 2; ++j) {
       const auto first = W::constant(n.by_first[j], g), second = W::constant(n.by_second[j], g);
-      k.J[j] = place_by_first * first + place_by_second * second;
-      k.G[j] = turn_by_first * first + turn_by_second * second;
-      k.damper[j] = damper_by_first * first + damper_by_second * second;
-      k.spring[j] = spring_by_first * first + spring_by_second * second;
+      const auto opposite = W::constant(n.by_opposite[j], g);
+      k.J[j] = place_by_first * first + place_by_second * second + place_by_opposite * opposite;
+      k.G[j] = turn_by_first * first + turn_by_second * second + turn_by_opposite * opposite;
+      k.damper[j] = damper_by_first * first + damper_by_second * second + damper_by_opposite * opposite;
+      k.spring[j] = spring_by_first * first + spring_by_second * second + spring_by_opposite * opposite;
     }
     const auto on_rack = W::constant(n.by_rack, g);
     k.by_rack = place_by_second * on_rack;

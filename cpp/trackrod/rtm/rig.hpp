@@ -75,6 +75,10 @@ inline RigReading read_rig(const Compiled<R, lanes>& m, const Parameters<R>& p, 
     R value[map_channels], by_first[map_channels], by_second[map_channels];
     sample_map<channel_count>(m.tables[i].kinematics, steered ? s.travel[i] : (left + right) * R(0.5),
                steered ? R(held.rack) : (left - right) * R(0.5), value, by_first, by_second);
+    R unused[map_channels] = {};
+    if (m.tables[i].in_roll.axis.count > 0) {
+      detail::add_curve<map_channels>(m.tables[i].in_roll, (left - right) * R(0.5), value, unused);
+    }
     for (int c = 0; c < channel_count; ++c) out.pose[i][c] = static_cast<double>(value[c]);
     for (int j = 0; j < 3; ++j) {
       out.pose[i][tx + j] = static_cast<double>(place[j] + cg[j] - m.wheels->centre[j][i]);

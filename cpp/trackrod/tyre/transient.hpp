@@ -46,8 +46,7 @@ TRACKROD_HD inline TransientSlip<T> relax(const TransientSlip<T>& s, const Conta
 
 // Share of the relaxation length that is left at a large slip s: friction bends the carcass by mu Fz / C and no further, so
 // that a tyre that slides stores the deflection of its force and not that of its slip (secant stiffness, Pacejka 2012,
-// section 7.2.3). Without it a vehicle that stops with locked wheels is thrown back by half a metre of imaginary
-// deflection. K is the slip stiffness, `limit` the largest force mu Fz.
+// section 7.2.3). K is the slip stiffness, `limit` the largest force mu Fz.
 template <class T>
 TRACKROD_HD inline T deflection_share(const T& limit, const T& K, const T& s) {
   const T linear = abs(K * s);
@@ -55,8 +54,35 @@ TRACKROD_HD inline T deflection_share(const T& limit, const T& K, const T& s) {
   return any(slides) ? select(slides, limit / linear, T(1.0)) : T(1.0);
 }
 
-// Slips with the damping that the string lacks at standstill (Pacejka 2012, (8.128)): a tenth of the critical damping of
-// the carried mass on the carcass spring, fading out at low_speed. `stiffness` is the slip stiffness K of the direction.
+// What is left of the slips at the end of a step. Below low_speed a tyre that slides stores the deflection of its friction
+// force, whatever slip it had when it was faster: the rest is lost. Without that a vehicle that stops with locked wheels is
+// thrown back while its slip of 1 unwinds, the force at its limit all the way.
+//
+// The slips over mu Fz / K of their direction are one vector, and its length has a limit that grows with the square of the
+// speed, so that nothing is left of it at low_speed. The limit sets in smoothly, and leaves all that lies below it alone:
+// a vehicle stands on a slope without creeping.
+template <class T, class C>
+TRACKROD_HD inline TransientSlip<T> stored_slip(const TransientSlip<T>& s, const ContactVelocity<T>& v, const T& Fz,
+                                                const ContactOutput<T>& o, const C& low_speed) {
+  using R = RealOf<T>;
+  constexpr R rounding = R(constants::standing_rounding), begin = R(1.0) - rounding;
+  constexpr R growth = R(1.0 / (constants::standing_speed * constants::standing_speed));
+  const T speed = v.Vx * v.Vx + v.Vsx * v.Vsx + v.Vsy * v.Vsy;
+  const TruthOf<T> slow = (speed < low_speed * low_speed) & (Fz > R(0.0));
+  if (!any(slow)) return s;
+  const T x = o.Kxk * s.x / (o.mux * Fz), y = o.Kya * s.y / (o.muy * Fz);
+  const T limit = speed * growth + R(constants::standing_share);
+  const T square = (x * x + y * y) / (limit * limit);
+  const TruthOf<T> slides = slow & (square > begin * begin);
+  if (!any(slides)) return s;
+  const T length = sqrt(select(slides, square, T(1.0))), beyond = length - begin;
+  const T kept = select(length < R(1.0) + rounding, T(length - beyond * beyond * (R(0.25) / rounding)), T(1.0));
+  const T share = select(slides, T(kept / length), T(1.0));
+  return {s.x * share, s.y * share};
+}
+
+// Slips with the damping that the string lacks at standstill (Pacejka 2012, (8.128)): half of the critical damping of the
+// carried mass on the carcass spring, fading out at low_speed. `stiffness` is the slip stiffness K of the direction.
 template <class T, class C>
 TRACKROD_HD inline T damped_slip(T s, T V, T Vx, T Fz, T stiffness, T sigma, C low_speed) {
   using R = RealOf<T>;
@@ -64,7 +90,7 @@ TRACKROD_HD inline T damped_slip(T s, T V, T Vx, T Fz, T stiffness, T sigma, C l
   const TruthOf<T> slow = (speed < low_speed) & (Fz > R(0.0)) & (K > R(0.0));
   if (!any(slow)) return s;
   const T carcass = K / max(sigma, R(constants::shortest_relaxation));
-  const T damping = R(0.2) * sqrt(carcass * Fz * R(1.0 / 9.81));
+  const T damping = R(2.0 * constants::standing_damping) * sqrt(carcass * Fz * R(1.0 / 9.81));
   const T fade = R(0.5) + R(0.5) * cos(speed * (R(pi) / low_speed));
   return select(slow, s - damping * fade * V / K, s);
 }

@@ -36,7 +36,7 @@ def aerodynamics_of(mechanism: Mechanism) -> Aerodynamics | None:
 
 
 def brakes_of(mechanism: Mechanism) -> Brakes:
-    """Brakes: two pistons press on each disc with their share of the pressure."""
+    """Brakes: two pistons press on each disc with the pressure of their line, which is a share of the pedal's."""
     values = mechanism.values
 
     def torque(axle: str, share: float) -> float:
@@ -47,6 +47,8 @@ def brakes_of(mechanism: Mechanism) -> Brakes:
         front_torque=torque("front", values["front_bias"]),
         rear_torque=torque("rear", 1.0 - values["front_bias"]),
         parking_torque=values["parking_torque"],
+        front_line=values["front_bias"],
+        rear_line=1.0 - values["front_bias"],
     )
 
 

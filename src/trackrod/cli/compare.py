@@ -12,6 +12,7 @@ from trackrod.cli.inputs import (
     Integration,
     IntegratorKind,
     ManoeuvreName,
+    MapTravel,
     Payload,
     Settings,
     open_loaded,
@@ -24,6 +25,7 @@ from trackrod.core.errors import MissingExtraError, Problem, Severity, UnknownNa
 from trackrod.core.files import make_folder
 from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
+from trackrod.kc.study import KcSettings
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.registry import manoeuvre_class
 from trackrod.metrics.indices import INDEX_SETS, TOLERANCE, Index
@@ -31,6 +33,7 @@ from trackrod.multibody.integrators import Extrapolated, Integrator, RealTime
 from trackrod.multibody.steering import SteeringModel
 from trackrod.report.comparison import write_comparison_page, write_comparison_picture
 from trackrod.report.page import shown
+from trackrod.simulate.drive import require_settled
 from trackrod.workflow.comparison import Comparison, compare_models
 from trackrod.workflow.multibody_runs import STEP, step_of
 from trackrod.workflow.stages.convert import convert_directly
@@ -51,6 +54,7 @@ def compare(
     compliance: Annotated[
         Compliance, typer.Option(help="How wheels give way: with inertia and damping, by tables with a lag, or not.")
     ] = Compliance.MOVING,
+    travel_mm: MapTravel = None,
     sample: Annotated[
         float | None, typer.Option(help="Time from sample to sample [s]; 0.01, on uneven roads 0.002 if not given.")
     ] = None,
@@ -71,12 +75,15 @@ def compare(
     wanted = manoeuvre_class(manoeuvre).from_text(parse_settings(given))
     if manoeuvre not in INDEX_SETS:
         raise UnknownNameError("manoeuvre with indices", manoeuvre, INDEX_SETS)
+    rig = None if travel_mm is None else KcSettings.over(1e-3 * travel_mm)
     if out is not None:
         make_folder(out)
     found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
     with console.status("on the K&C rig", spinner="dots") as status:
         elastic = steering is SteeringModel.MECHANISM
-        conversion = convert_directly(found, detail=detail, compliance=compliance, elastic_steering=elastic)
+        conversion = convert_directly(
+            found, detail=detail, compliance=compliance, elastic_steering=elastic, settings=rig
+        )
 
         def show(phase: str, time: float) -> None:
             status.update(f"{phase}, t = {time:.1f} s")
@@ -94,9 +101,11 @@ def compare(
     files, problems = ([], []) if out is None else _write(result, out)
     if json:
         print_json(_as_data(result, detail, compliance, files, problems))
-        return
-    _print(result, files)
-    print_problems(problems)
+    else:
+        _print(result, files)
+        print_problems(problems)
+    for run in (result.reference, result.model):
+        require_settled(run)
 
 
 def _integrator(kind: IntegratorKind, step: float | None, steering: SteeringModel, wanted: Manoeuvre) -> Integrator:

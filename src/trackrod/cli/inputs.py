@@ -15,7 +15,16 @@ from trackrod.core.errors import Problem, Severity, raise_if_errors
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["Integration", "IntegratorKind", "ManoeuvreName", "Payload", "Settings", "open_loaded", "parse_settings"]
+__all__ = [
+    "Integration",
+    "IntegratorKind",
+    "ManoeuvreName",
+    "MapTravel",
+    "Payload",
+    "Settings",
+    "open_loaded",
+    "parse_settings",
+]
 
 
 class IntegratorKind(StrEnum):
@@ -29,6 +38,12 @@ ManoeuvreName = Annotated[str, typer.Option("--manoeuvre", help="What to drive; 
 Payload = Annotated[PayloadLevel | None, typer.Option(help="How much is loaded.")]
 Integration = Annotated[
     IntegratorKind, typer.Option(help="Of the multibody model: fixed steps, or extrapolation with an error bar.")
+]
+MapTravel = Annotated[
+    float | None,
+    typer.Option(
+        "--travel-mm", help="Wheel travel of the K&C maps to either side [mm]; as wide as driving needs without it."
+    ),
 ]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="A setting: KEY=VALUE; repeatable.")]
 

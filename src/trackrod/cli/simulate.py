@@ -37,6 +37,7 @@ from trackrod.multibody.steering import SteeringModel
 from trackrod.report.page import shown
 from trackrod.report.run import PLOT_SUFFIXES, write_run_plot
 from trackrod.rtm.driving import RealTimeVehicle
+from trackrod.simulate.drive import require_settled
 from trackrod.simulate.drive import simulate as drive
 from trackrod.simulate.model import VehicleModel
 from trackrod.workflow.stages.convert import convert_directly
@@ -106,8 +107,9 @@ def simulate(
         files.append(plot)
     if json:
         print_json(_as_data(run, files))
-        return
-    _print(run, files)
+    else:
+        _print(run, files)
+    require_settled(run)
 
 
 def manoeuvres(json: Json = False) -> None:

@@ -20,9 +20,9 @@ from trackrod.convert.masses import MassSplit, SplitFactors
 from trackrod.convert.standing import standing_travels
 from trackrod.convert.vehicle_data import DriveReaction, Source, VehicleData, vehicle_data
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.core.errors import InputError
+from trackrod.core.errors import InputError, raise_if_errors
 from trackrod.core.maps import Map1D, Map2D
-from trackrod.kc.maps import KcMaps
+from trackrod.kc.maps import KcMaps, WheelMaps, folds
 from trackrod.kc.points import Load
 from trackrod.rtm.elasticity import ElasticAxle
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
@@ -115,12 +115,14 @@ def assemble(
     """Make the real-time model of a vehicle wherever its data came from; parameters and errors as `convert`.
 
     Maps without elasticity give wheels with a quasi-static compliance, maps without loads wheels that do not give way.
+    Maps that fold are refused: InputError.
     """
     missing = [str(axle) for axle in Axle if axle not in maps]
     if missing:
         raise InputError(f"the K&C maps of the {' and '.join(missing)} axle are missing")
     if compliance is Compliance.MOVING and any(maps[axle].elasticity is None for axle in Axle):
         compliance = Compliance.QUASI_STATIC
+    raise_if_errors([problem for axle in Axle for problem in folds(maps[axle])])
     details = {axle: detail if isinstance(detail, Detail) else detail[axle] for axle in Axle}
     spec = RtmSpec(
         name=data.name,
@@ -193,6 +195,7 @@ def _wheel(data: VehicleData, maps: KcMaps, corner: Corner, detail: Detail, comp
         spring=Curve(travel, bare),
         stops=Curve(travel, _pad_load(maps.ride, corner.side, stops=True) - bare),
         damper=data.dampers[corner],
+        **_in_roll(wheel, detail),
     )
 
 
@@ -200,6 +203,16 @@ def _pad_load(curve: Map1D, side: Side, *, stops: bool) -> Array:
     """Load of the pad under a wheel at the knots of a map [N]."""
     name = f"Fz_{side}" if stops else f"Fz_{side}_without_stops"
     return np.asarray(curve.values[:, curve.output_index(name)])
+
+
+def _in_roll(wheel: WheelMaps, detail: Detail) -> dict[str, Array]:
+    """What the kinematics change in opposite travel, where the maps know it."""
+    if wheel.in_roll is None or detail is not Detail.TWO_DIMENSIONAL:
+        return {}
+    names = [output.name for output in wheel.in_roll.outputs]
+    zero = np.zeros(len(wheel.in_roll.knots))
+    columns = [wheel.in_roll.values[:, names.index(name)] if name in names else zero for name in CHANNELS]
+    return {"opposite": np.array(wheel.in_roll.knots), "in_roll": np.column_stack(columns)}
 
 
 def _channel(kinematics: Map2D, name: str) -> Array:

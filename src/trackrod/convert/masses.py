@@ -9,7 +9,7 @@ Reference: paper 002, eq. 5 to 7.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from trackrod.vehicle.elements import Body, JointType, Role, Vector
 from trackrod.vehicle.mass import MassProperties, mass_properties
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["MassSplit", "SplitFactors", "split_masses", "split_total"]
+__all__ = ["MassSplit", "SplitFactors", "split_bodies", "split_masses", "split_total"]
 
 Array = NDArray[np.float64]
 
@@ -92,6 +92,16 @@ def split_masses(vehicle: Vehicle, factors: SplitFactors | None = None) -> MassS
         raise InputError([Problem(f"'{vehicle.name}': {problem.text}") for problem in error.problems]) from error
 
 
+def split_bodies(vehicle: Vehicle) -> dict[str, tuple[str, ...]]:
+    """Names of the bodies that each of the `SplitFactors` acts on."""
+    found: dict[str, list[str]] = {"front": [], "rear": [], "driveline": []}
+    for axle in vehicle.axles:
+        fixed = _moving_with_wheels(vehicle, axle.position)
+        for body in _shared(vehicle, axle.position, fixed):
+            found["driveline" if body.role is Role.DRIVELINE else str(axle.position)].append(body.name)
+    return {factor: tuple(names) for factor, names in found.items()}
+
+
 def split_total(
     total: MassProperties,
     centres: Mapping[Corner, Vector],
@@ -135,24 +145,35 @@ def _unsprung_shares(vehicle: Vehicle, factors: SplitFactors) -> dict[Corner, di
     found: dict[Corner, dict[str, float]] = {corner: {} for corner in Corner}
     for axle in vehicle.axles:
         left, right = (c for c in Corner if c.axle is axle.position)
-        whole: dict[str, float] = {}
-        for corner in (left, right):
-            wheel = vehicle.wheel(corner)
-            joint = next(joint for joint in vehicle.joints if joint.name == wheel.joint)
-            for name in joint.bodies:
-                for other in _rigid_with(vehicle, name, wheel.joint):
-                    whole[other] = 1.0
-        for body in vehicle.bodies:
-            if body.name in whole or not 0.0 <= body.sprung_fraction < 1.0:
-                continue
-            if _axle_of(vehicle, body) is axle.position:
-                whole[body.name] = factors.driveline if body.role is Role.DRIVELINE else link[axle.position]
+        fixed = _moving_with_wheels(vehicle, axle.position)
+        whole = dict.fromkeys(fixed, 1.0)
+        for body in _shared(vehicle, axle.position, fixed):
+            whole[body.name] = factors.driveline if body.role is Role.DRIVELINE else link[axle.position]
         for name, share in whole.items():
             parts = _sides(vehicle, vehicle.body(name), left, right)
             for corner, part in zip((left, right), parts, strict=True):
                 if part > 0:
                     found[corner][name] = share * part
     return found
+
+
+def _moving_with_wheels(vehicle: Vehicle, axle: Axle) -> dict[str, None]:
+    """Wheels and carriers of an axle and what is fixed to them, in the order in which they are found."""
+    found: dict[str, None] = {}
+    for wheel in (wheel for wheel in vehicle.wheels if wheel.corner.axle is axle):
+        joint = next(joint for joint in vehicle.joints if joint.name == wheel.joint)
+        for name in joint.bodies:
+            found |= dict.fromkeys(_rigid_with(vehicle, name, wheel.joint))
+    return found
+
+
+def _shared(vehicle: Vehicle, axle: Axle, fixed: Container[str]) -> list[Body]:
+    """Bodies next to an axle that move with its wheels in part."""
+    return [
+        body
+        for body in vehicle.bodies
+        if body.name not in fixed and body.sprung_fraction < 1.0 and _axle_of(vehicle, body) is axle
+    ]
 
 
 def _rigid_with(vehicle: Vehicle, name: str, without: str) -> set[str]:

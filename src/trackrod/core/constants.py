@@ -34,8 +34,8 @@ class Constant:
 
 
 CONSTANTS = (
-    Constant("brake_stiffness", 1e5, "N·m/rad", "of a brake that holds"),
-    Constant("brake_damping", 200.0, "N·m·s/rad", "of a brake that holds"),
+    Constant("brake_stiffness", 1e6, "N·m/rad", "of a brake that holds"),
+    Constant("brake_damping", 2000.0, "N·m·s/rad", "of a brake that holds"),
     Constant("friction_speed", 0.005, "m/s", "where dry friction has 70 % of its force"),
     Constant("clutch_slip", 2e-3, "rad/s / N·m", "of a closed clutch for each unit of its torque"),
     Constant("clutch_closing_time", 0.25, "s", "of the clutch after a shift"),
@@ -46,6 +46,10 @@ CONSTANTS = (
     Constant("torsion_bar_damping", 0.5, "N·m·s/rad", "of the torsion bar of an elastic steering"),
     Constant("shortest_relaxation", 0.02, "m", "relaxation length that a tyre has at least"),
     Constant("largest_transient_slip", 5.0, "-", "slip that a tyre stores at most"),
+    Constant("standing_share", 0.75, "-", "share of mu Fz / K that a tyre stores at most when it slides near rest"),
+    Constant("standing_rounding", 0.1, "-", "part of that limit over which it sets in"),
+    Constant("standing_speed", 0.07, "m/s", "at which that limit has grown by mu Fz / K"),
+    Constant("standing_damping", 0.5, "-", "of the carried mass on the carcass of a standing tyre, 1 is critical"),
     Constant("speed_proportional", 1.2, "s/m", "P of the driver who holds a speed"),
     Constant("speed_integral", 1.0, "1/m", "I of the driver who holds a speed"),
     Constant("speed_gentle_below", 6.5, "m/s", "speed below which P falls with the speed and I with its square"),

@@ -43,6 +43,8 @@ LOAD_STEPS = 8
 #: The same for the symmetric part of the lateral force, which is half the difference of the wheels.
 LARGEST_DIFFERENCE = 0.8
 DIFFERENCE_STEPS = 4
+#: Travel at which shapes are taken besides [m].
+BESIDE = 0.02
 #: Directions of the body that a symmetric and an antisymmetric load go with: of its velocity and angular velocity.
 BODY_DIRECTIONS = ((0, 2, 4), (1, 3, 5))
 
@@ -58,9 +60,9 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
     rig = Rig(vehicle, axle, check=False)
     linear = _Linear(vehicle, axle)
     modes = []
+    beside = {way: _poses_beside(vehicle, axle, way) for way in (1.0, -1.0)}
     for k, sign in enumerate((1.0, -1.0)):
-        both = np.vstack((np.eye(6), np.diag(sign * MIRROR)))  # coordinates of left and right of a mode
-        reduced = linear.reduced(both)
+        reduced = linear.reduced(_both(sign))
         share = sign * MIRROR
         curves = [_curve(rig, load, share[i]) for i, load in ((0, Load.FX_CENTRE), (1, Load.FX))]
         modes.append(
@@ -72,6 +74,8 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
                 travel_mass=reduced.travel_mass[:, 0],
                 travel_damping=reduced.travel_damping[:, 0],
                 pose=reduced.pose,
+                pose_by_parallel=beside[1.0][k],
+                pose_by_opposite=beside[-1.0][k],
                 fx=curves[0],
                 brake=curves[1],
             )
@@ -86,6 +90,18 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
         travel_momentum=linear.travel_momentum,
         travel_damping=linear.travel_damping,
     )
+
+
+def _both(sign: float) -> Array:
+    """The twelve loads of left and right by the six of a mode: symmetric (1) or antisymmetric (−1)."""
+    return np.vstack((np.eye(6), np.diag(sign * MIRROR)))
+
+
+def _poses_beside(vehicle: Vehicle, axle: Axle, way: float) -> list[Array]:
+    """How poses for each unit of a load change by parallel (1) or half the opposite travel (−1), by mode [1/m]."""
+    ahead, behind = (_Linear(vehicle, axle, (z, way * z)) for z in (BESIDE, -BESIDE))
+    changes = (ahead.reduced(_both(sign)).pose - behind.reduced(_both(sign)).pose for sign in (1.0, -1.0))
+    return [change / (2.0 * BESIDE) for change in changes]
 
 
 # ---- linear
@@ -103,11 +119,18 @@ class _Reduced:
 
 
 class _Linear:
-    """The axle at its design position as K, D and M of its bodies, six rows for each, without its dampers."""
+    """The axle at a travel of its wheels [m] as K, D and M of its bodies, six rows for each, without its dampers.
 
-    def __init__(self, vehicle: Vehicle, axle: Axle) -> None:
+    Raises
+    ------
+    InputError
+        There is no equilibrium.
+    """
+
+    def __init__(self, vehicle: Vehicle, axle: Axle, travel: tuple[float, float] = (0.0, 0.0)) -> None:
         self.rig = Rig(replace(vehicle, dampers=()), axle, check=False)
-        self.rig.settle()
+        if not self.rig.settle(travel):
+            raise InputError(f"the {axle} axle of '{vehicle.name}' has no equilibrium at a travel of {travel} m")
         core, groups = self.rig.model.core, self.rig.model.groups
         self.stiffness, self.damping = (np.array(part) for part in core.linearise())
         self.count = len(groups)

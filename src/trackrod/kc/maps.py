@@ -32,7 +32,17 @@ from trackrod.kc.rig import Rig
 from trackrod.rtm.elasticity import ElasticAxle
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["KC_MAPS", "GridTest", "KcMaps", "WheelMaps", "compliance_maps", "grid", "kinematics_maps", "stiffness_map"]
+__all__ = [
+    "KC_MAPS",
+    "GridTest",
+    "KcMaps",
+    "WheelMaps",
+    "compliance_maps",
+    "folds",
+    "grid",
+    "kinematics_maps",
+    "stiffness_map",
+]
 
 Array = NDArray[np.float64]
 
@@ -56,11 +66,15 @@ class WheelMaps:
         Changes of tx … rz and of Fz over a load on this wheel, and over the same load on the other wheel, wheel centres
         at the height of the design position. Mx and My repeat what forces at the contact patch already hold: take
         either the forces at the contact patch alone, or those at the wheel centre with the moments.
+    in_roll
+        On an axle with a rack: changes of what `kinematics` tells over opposite travel, against the same travel of both
+        wheels. Bars and springs between the wheels pull otherwise then. None where the second axis is that travel.
     """
 
     kinematics: Map2D
     own: Mapping[Load, Map1D]
     opposite: Mapping[Load, Map1D]
+    in_roll: Map1D | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,6 +221,30 @@ def kinematics_maps(test: GridTest) -> tuple[tuple[Map2D, Map2D], tuple[Problem,
     return (maps[0], maps[1]), problems
 
 
+def roll_changes(rig: Rig, travel: ArrayLike, kinematics: tuple[Map2D, Map2D]) -> tuple[Map1D, Map1D]:
+    """What the left and the right wheel do otherwise in opposite travel [m] than in the same travel of both.
+
+    Raises
+    ------
+    InputError
+        Fewer than three points were reached.
+    """
+    z = np.asarray(travel, dtype=np.float64)
+    solution = rig.sweep(Inputs.of(np.column_stack((z, -z))))
+    good = solution.solved
+    if good.sum() < 3:
+        raise InputError(solution.problems)
+    of = gauges(rig)
+    at, found = measure(rig, solution, of), []
+    for k, side in enumerate(SIDES):
+        own = [i for i, gauge in enumerate(of) if gauge.side in (None, side)]
+        alike = kinematics[k].value(side.sign * z, 0.0)
+        values = (_pose_values(rig, at, k, own) - alike)[good]
+        outputs = kinematics[k].outputs
+        found.append(_map1d(OPPOSITE, z[good], outputs, values - values[int(np.abs(z[good]).argmin())]))
+    return found[0], found[1]
+
+
 def _reached(solved: NDArray[np.bool_], row: int, column: int) -> tuple[slice, slice]:
     """A rectangle around a point that holds no failure: edges with the largest share of failures go first."""
     top, bottom, left, right = 0, solved.shape[0], 0, solved.shape[1]
@@ -298,6 +336,26 @@ def unsprung_masses(rig: Rig) -> tuple[float, float]:
     return float(total[0]), float(total[1])
 
 
+def folds(maps: KcMaps) -> list[Problem]:
+    """Where a wheel does not rise with its own travel: there the mechanism has folded, or a sign is wrong."""
+    found = []
+    for side in SIDES:
+        kinematics = maps.wheel(side).kinematics
+        first, second = kinematics.knots
+        tz = kinematics.values[..., kinematics.output_index("tz")]
+        rising = [np.diff(tz, axis=0) > 0.0]
+        if not maps.steered:
+            rising.append(side.sign * np.diff(tz, axis=1) > 0.0)
+        wrong = next((up for up in rising if not up.all()), None)
+        if wrong is not None:
+            row, column = np.argwhere(~wrong)[0]
+            where = f"travel {1e3 * first[row]:+.1f} mm and {kinematics.axes[1].name.replace('_', ' ')} "
+            text = f"the K&C map of the {maps.axle} axle folds: its {side} wheel does not rise with its travel at "
+            text += f"{where}{1e3 * second[column]:+.1f} mm"
+            found.append(Problem(text, hint="ask for less travel, or look for a sign or for points that came twice"))
+    return found
+
+
 def _span(values: Array) -> str:
     return f"{1e3 * values[0]:+.1f} … {1e3 * values[-1]:+.1f} mm"
 
@@ -322,6 +380,7 @@ def _wheel_to_plain(wheel: WheelMaps) -> dict[str, Plain]:
         "kinematics": wheel.kinematics.to_dict(),
         "own": {str(load): curve.to_dict() for load, curve in wheel.own.items()},
         "opposite": {str(load): curve.to_dict() for load, curve in wheel.opposite.items()},
+        "in_roll": None if wheel.in_roll is None else wheel.in_roll.to_dict(),
     }
 
 
@@ -330,7 +389,8 @@ def _wheel_from_plain(data: Mapping[str, Any]) -> WheelMaps:
         MappingProxyType({Load(load): Map1D.from_dict(curve) for load, curve in data[key].items()})
         for key in ("own", "opposite")
     )
-    return WheelMaps(Map2D.from_dict(data["kinematics"]), own, opposite)
+    in_roll = None if data["in_roll"] is None else Map1D.from_dict(data["in_roll"])
+    return WheelMaps(Map2D.from_dict(data["kinematics"]), own, opposite, in_roll)
 
 
 _PAIRS = ("design_load", "unsprung_mass", "loaded_radius")

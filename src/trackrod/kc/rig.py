@@ -115,10 +115,12 @@ class Rig:
         """Whether the axle has a rack."""
         return "rack" in self.model.drives
 
-    def settle(self) -> None:
-        """Back to the design position, with the equilibrium that it has without loads."""
+    def settle(self, travel: tuple[float, float] = (0.0, 0.0)) -> bool:
+        """To the equilibrium without loads at a travel of left and right [m]; false if there is none."""
+        point = self._rest.point.copy()
+        point[TRAVEL] = travel
         self._restore(self._rest)
-        self._solve(self._rest.point)
+        return self._go(point, [self._rest]) and self._solve(point)
 
     # ---- many points
 

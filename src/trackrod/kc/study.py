@@ -38,7 +38,7 @@ class KcSettings:
     Attributes
     ----------
     travel
-        Wheel travel of the parallel test [m], increasing; opposite and roll tests take `OPPOSITE_SHARE` of it.
+        Wheel travel of the parallel test [m], increasing.
     rack
         Rack travel, positive to the left [m], increasing.
     map_points
@@ -47,6 +47,9 @@ class KcSettings:
         Largest force of load tests over the wheel load at the design position [-].
     load_steps
         Steps of a load test from nothing to the largest load.
+    opposite
+        Wheel travel of opposite and roll tests [m], increasing; the map of an axle without rack is over `travel` and
+        this. Without it the tests take `OPPOSITE_SHARE` of the travel, and the map shares the travel between both.
 
     Raises
     ------
@@ -59,10 +62,11 @@ class KcSettings:
     map_points: int = 41
     friction: float = 0.8
     load_steps: int = 5
+    opposite: Array | None = None
 
     def __post_init__(self) -> None:
         problems = []
-        for name in ("travel", "rack"):
+        for name in (name for name in _LARGEST if getattr(self, name) is not None):
             values = np.array(getattr(self, name), dtype=np.float64)
             object.__setattr__(self, name, values)
             if values.ndim != 1 or len(values) < 2 or not np.isfinite(values).all() or (np.diff(values) <= 0).any():
@@ -80,6 +84,12 @@ class KcSettings:
         if problems:
             raise RangeError(problems)
 
+    @classmethod
+    def over(cls, travel: float, opposite: float | None = None) -> KcSettings:
+        """Tests over a travel, and an opposite travel, to either side [m]."""
+        spread = np.arange(-_EITHER_SIDE, _EITHER_SIDE + 1) / _EITHER_SIDE
+        return cls(travel=travel * spread, opposite=None if opposite is None else opposite * spread)
+
     def map_axis(self, values: Array) -> Array:
         """Equally spaced values over the range of others, zero among them."""
         low, high = values[0], values[-1]
@@ -96,8 +106,10 @@ class KcSettings:
         return {load: share * moments.get(load, most) for load in Load}
 
 
+#: Points of the tests on either side of the design position.
+_EITHER_SIDE = 40
 #: Largest travel that can be asked for [m].
-_LARGEST = {"travel": 0.3, "rack": 0.3}
+_LARGEST = {"travel": 0.3, "rack": 0.3, "opposite": 0.3}
 #: Pad forces over the wheel load of the design position from which a suspension counts as being at its end.
 LOCKED_LOADS = 25.0
 #: Opposite travel of tests over their parallel travel.
@@ -156,7 +168,7 @@ def characterise(vehicle: Vehicle, axle: Axle, settings: KcSettings | None = Non
     settings = settings or KcSettings()
     clock = _Clock()
     rig = Rig(vehicle, axle)
-    opposite = OPPOSITE_SHARE * settings.travel
+    opposite = OPPOSITE_SHARE * settings.travel if settings.opposite is None else settings.opposite
     tests = {
         "parallel": programme.parallel(rig, settings.travel),
         "opposite": programme.opposite(rig, opposite),
@@ -170,8 +182,10 @@ def characterise(vehicle: Vehicle, axle: Axle, settings: KcSettings | None = Non
     tests |= {str(load): programme.table(rig, str(load), sweeps) for load, sweeps in loaded.items()}
     clock.note("loads")
     first, second = settings.travel, settings.rack
-    if not rig.steered:
+    if not rig.steered and settings.opposite is None:
         first, second = (1.0 - MAP_OPPOSITE_SHARE) * first, MAP_OPPOSITE_SHARE * first
+    elif not rig.steered:
+        second = opposite
     found = maps_of.grid(vehicle, axle, settings.map_axis(first), settings.map_axis(second))
     clock.note("map")
     tests["map"] = programme.grid_table(found.rig, found.lines, found.first, found.second)
@@ -209,12 +223,14 @@ def _maps(
     opposite: Array,
 ) -> tuple[KcMaps, tuple[Problem, ...]]:
     kinematics, problems = maps_of.kinematics_maps(found)
+    in_roll = maps_of.roll_changes(rig, opposite, kinematics) if rig.steered else None
     compliance = {load: maps_of.compliance_maps(rig, load, *sweeps[:2]) for load, sweeps in loaded.items()}
     wheels = [
         WheelMaps(
             kinematics[k],
             {load: pairs[k][0] for load, pairs in compliance.items()},
             {load: pairs[k][1] for load, pairs in compliance.items()},
+            None if in_roll is None else in_roll[k],
         )
         for k in range(2)
     ]

@@ -23,6 +23,7 @@ __all__ = ["Acceleration", "Braking", "Clutch", "CoastDown", "brake_pedal"]
 #: Top speed is reached when the speed has not grown by this [m/s] for this long [s]: 0.014 m/s².
 _TOP_SPEED = (0.07, 5.0)
 _NEAR, _TRIALS = 0.005, 10
+_LEAST_PEDAL = 0.001
 #: Long open-loop phases are driven a tenth of a second at a time.
 _BLIND = 10
 
@@ -95,16 +96,16 @@ class Braking(Manoeuvre):
 
     speed_kmh: float = setting(100.0, "speed at the beginning", 5.0, 300.0)
     deceleration_g: float = setting(0.5, "mean deceleration, used where no pedal is given", 0.01, 1.2)
-    brake: float | None = setting(None, "pedal, 0 to 1; found for the deceleration if not given", 0.001, 1.0)
+    brake: float | None = setting(None, "pedal, 0 to 1; found for the deceleration if not given", _LEAST_PEDAL, 1.0)
     rise_s: float = setting(0.2, "time in which the pedal is pressed", 0.0, 5.0)
     clutch: Clutch = setting(Clutch.DISENGAGED, "whether the engine stays connected")
     delay_s: float = setting(0.5, "constant speed before", 0.0, 10.0)
     after_s: float = setting(1.0, "standing after", 0.0, 10.0)
-    road_friction: float = setting(1.0, "of the road, over that which the tyres were measured on", 0.05, 2.0)
+    friction_factor: float = setting(1.0, "of the road, over that which the tyres were measured on", 0.05, 2.0)
 
     def friction(self) -> float:
         """Of the road."""
-        return self.road_friction
+        return self.friction_factor
 
     def start(self) -> Start:
         """Straight ahead at the speed."""
@@ -136,7 +137,7 @@ def brake_pedal(drive: Drive, braking: Braking) -> float:
     pedal, wanted = 0.3, braking.deceleration_g
     speed = kmh(braking.speed_kmh)
     low, high = 0.0, 1.0
-    reached = 0.0
+    reached, locked = 0.0, False
     for _ in range(_TRIALS):
         run = drive(braking.changed(brake=pedal, after_s=0.0))
         v, x = run[signals.VX], run[signals.X]
@@ -150,14 +151,14 @@ def brake_pedal(drive: Drive, braking: Braking) -> float:
             high = min(high, pedal)
         else:
             low = max(low, pedal)
-        if high - low < 1e-4 or low >= 1.0:
+        if high - low < 1e-4 or low >= 1.0 or high <= _LEAST_PEDAL:
             break
         proportional = pedal * wanted / max(reached, 1e-3)
         pedal = proportional if low < proportional < high else 0.5 * (low + high)
-        pedal = 1.0 if proportional >= 1.0 and high == 1.0 else pedal
+        pedal = max(1.0 if proportional >= 1.0 and high == 1.0 else pedal, _LEAST_PEDAL)
     raise ConvergenceError(
         f"a mean deceleration of {wanted:g} g from {braking.speed_kmh:g} km/h is out of reach: "
-        f"{reached:.3g} g with the pedal at {pedal:.3g}"
+        f"{reached:.3g} g with the pedal at {pedal:.3g}{', where wheels lock' if locked else ''}"
     )
 
 

@@ -59,7 +59,7 @@ class StepSteer(Manoeuvre):
     delay_s: float = setting(0.5, "straight ahead before", 0.0, 10.0)
     hold_s: float = setting(4.0, "from the beginning of the step to the end", 1.5, 60.0)
     gear: int = setting(0, "gear, 0 for the vehicle's own choice", 0, 20)
-    road_friction: float = setting(1.0, "of the road, over that which the tyres were measured on", 0.05, 2.0)
+    friction_factor: float = setting(1.0, "of the road, over that which the tyres were measured on", 0.05, 2.0)
 
     def contradictions(self) -> Iterator[str]:
         """The steering wheel must arrive."""
@@ -70,7 +70,7 @@ class StepSteer(Manoeuvre):
 
     def friction(self) -> float:
         """Of the road."""
-        return self.road_friction
+        return self.friction_factor
 
     def start(self) -> Start:
         """Straight ahead at the speed."""
@@ -273,11 +273,11 @@ class SineWithDwell(Manoeuvre):
     direction: Direction = setting(Direction.LEFT, "to which side first")
     delay_s: float = setting(0.5, "straight ahead before", 0.0, 10.0)
     after_s: float = setting(4.0, "steering wheel at zero after", 2.0, 30.0)
-    road_friction: float = setting(1.0, "of the road, over that which the tyres were measured on", 0.05, 2.0)
+    friction_factor: float = setting(1.0, "of the road, over that which the tyres were measured on", 0.05, 2.0)
 
     def friction(self) -> float:
         """Of the road."""
-        return self.road_friction
+        return self.friction_factor
 
     def start(self) -> Start:
         """Straight ahead at the speed."""

@@ -102,7 +102,7 @@ class _FromTurn(Manoeuvre):
     target_ay_g: float = setting(0.4, "steady lateral acceleration before", 0.05, 1.0)
     steering_wheel_angle_deg: float | None = setting(None, "found for the target if not given", 0.1, 1500.0)
     direction: Direction = setting(Direction.LEFT, "to which side")
-    road_friction: float = setting(1.0, "of the road, over that which the tyres were measured on", 0.05, 2.0)
+    friction_factor: float = setting(1.0, "of the road, over that which the tyres were measured on", 0.05, 2.0)
 
     @property
     def speed(self) -> float:
@@ -111,7 +111,7 @@ class _FromTurn(Manoeuvre):
 
     def friction(self) -> float:
         """Of the road."""
-        return self.road_friction
+        return self.friction_factor
 
     def start(self) -> Start:
         """Straight ahead at the speed of the turn."""
@@ -132,7 +132,7 @@ class _FromTurn(Manoeuvre):
             speed_kmh=3.6 * self.speed,
             target_ay_g=self.target_ay_g,
             rate_degps=60.0,
-            road_friction=self.road_friction,
+            friction_factor=self.friction_factor,
         )
         return self.changed(steering_wheel_angle_deg=step.prepare(drive).steering_wheel_angle_deg)
 
@@ -167,7 +167,7 @@ class BrakeInTurn(_FromTurn):
             speed_kmh=3.6 * self.speed,
             deceleration_g=self.deceleration_g,
             clutch=self.clutch,
-            road_friction=self.road_friction,
+            friction_factor=self.friction_factor,
         )
         return known.changed(brake=brake_pedal(drive, straight))
 

@@ -104,6 +104,11 @@ class Trace:
         square = np.trapezoid(self.y**2, self.x) / (self.x[-1] - self.x[0])
         return self.largest if self.scale is Scale.LARGEST else float(np.sqrt(square))
 
+    @property
+    def divisor(self) -> float:
+        """What a difference from this curve is divided by: its measured scale, or the floor if that is larger."""
+        return max(self.measured_scale, self.floor)
+
 
 def rising_part(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     """The samples whose abscissa exceeds all before, so that the ordinate is a function of it.
@@ -151,7 +156,7 @@ def difference_percent(reference: Trace, model: Trace) -> tuple[Array, Array]:
         There is no common abscissa, or the reference is zero everywhere and has no floor.
     """
     low, high = _common_range(reference, model)
-    scale = max(reference.measured_scale, reference.floor)
+    scale = reference.divisor
     if scale == 0.0:
         raise InputError(f"the reference of {reference.y_name} is zero everywhere: it gives no scale for a percentage")
     grid = np.linspace(low, high, GRID)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.corners import Axle, Corner
-from trackrod.core.errors import ConvergenceError, InputError, Problem, raise_if_errors
+from trackrod.core.driver_inputs import checked_controls
+from trackrod.core.errors import ConvergenceError, InputError, raise_if_errors
 from trackrod.core.model_state import ModelState
 from trackrod.core.motion import Attitude
 from trackrod.core.plain import Plain
@@ -303,17 +304,9 @@ class MultibodyVehicle:
         BrokenOffError
             A step has no solution; what was reached before is in the error.
         """
-        given = {"steering_wheel_angle": steering_wheel_angle, "throttle": throttle, "brake": brake, "gear": gear}
-        checked = [np.atleast_1d(np.asarray(x, dtype=float)) for x in given.values()]
-        steps = checked[0].size
-        raise_if_errors(
-            problem
-            for name, values in (*zip(given, checked, strict=True), ("road_heights", road_heights))
-            if values is not None and (problem := _wrong_input(name, values, steps)) is not None
-        )
-        controls = np.column_stack([np.broadcast_to(values, steps) for values in checked])
+        controls = checked_controls(steering_wheel_angle, throttle, brake, gear, road_heights)
         if wheels is not None:
-            controls = np.concatenate((controls, wheels.rows(steps)), axis=1)
+            controls = np.concatenate((controls, wheels.rows(len(controls))), axis=1)
         return self.run(self.advance_rows(controls, every, road_heights))
 
     def advance_rows(self, controls: Array, every: int, road_heights: Array | None = None) -> Array:
@@ -365,12 +358,3 @@ def _checked_grade(grade: float) -> float:
     if not (np.isfinite(grade) and abs(grade) <= 1.0):
         raise InputError(f"the grade is {grade}, −1 to 1 is allowed")
     return grade
-
-
-def _wrong_input(name: str, values: Array, steps: int) -> Problem | None:
-    if len(values) not in (1, steps):
-        return Problem(f"{name} is given for {len(values)} steps, steering_wheel_angle for {steps}")
-    if not np.isfinite(values).all():
-        row = int(np.argwhere(~np.isfinite(values))[0][0])
-        return Problem(f"{name} of step {row + 1} is {np.ravel(values[row])}, not a finite number")
-    return None

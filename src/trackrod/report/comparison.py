@@ -58,7 +58,7 @@ def _line(trace: Trace, label: str, color: int, stroke: Stroke = Stroke.SOLID, o
 
 def _overlay(index: Index, names: tuple[str, str]) -> Panel:
     reference, model = index.reference, index.model
-    width = BAND * reference.largest
+    width = BAND * reference.divisor
     lines = (
         _line(reference, f"{names[0]} ± {100 * BAND:g} %", _BAND, Stroke.DASHED, width),
         _line(reference, "", _BAND, Stroke.DASHED, -width),
@@ -134,15 +134,16 @@ def comparison_figure(
 
 
 def index_table(indices: Iterable[Index]) -> Table:
-    """Name, value, the two numbers of a scalar index, and how much of the reference was compared."""
+    """Name, value, the two numbers of a scalar index, how much of the reference was compared, floors that were used."""
     rows: list[tuple[str | float, ...]] = []
     for index in indices:
         pair = index.scalar
         numbers: tuple[str, str, str] = ("", "", "")
         if pair is not None:
             numbers = (shown(pair.reference), shown(pair.model), pair.unit)
-        rows.append((index.name, round(index.value_pct, 3), *numbers, f"{100 * index.coverage:.0f} %"))
-    return Table(("index", "value [%]", "reference", "model", "unit", "compared"), tuple(rows))
+        compared = f"{100 * index.coverage:.0f} %"
+        rows.append((index.name, round(index.value_pct, 3), *numbers, compared, index.divisor_text))
+    return Table(("index", "value [%]", "reference", "model", "unit", "compared", "divided by"), tuple(rows))
 
 
 def _bar_fragment(indices: Sequence[Index], tolerance: float) -> Fragment:

@@ -11,6 +11,8 @@ from typing import TypeAlias
 import numpy as np
 
 from trackrod.core.corners import Axle
+from trackrod.metrics.indices import Index
+from trackrod.metrics.trace import Scale
 from trackrod.report.comparison import BAND
 from trackrod.report.page import Captioned, Item, Section, Table, problem_table
 from trackrod.report.study_drawings import (
@@ -131,9 +133,16 @@ def _overlays(test: TestResult) -> tuple[Captioned, ...]:
     caption = (
         f"{test.title} ({test.label}): after tuning the curve farthest from the reference is {after.name}, "
         f"{before.value_pct:.2f} % before and {after.value_pct:.2f} % now; dashed is the reference ± {100 * BAND:g} % "
-        "of its largest magnitude."
+        f"of {_measured_in(after)}."
     )
     return (Captioned(manoeuvre_figure(test), caption),)
+
+
+def _measured_in(index: Index) -> str:
+    """What the difference of two curves is divided by."""
+    if index.divisor is not None:
+        return index.divisor_text
+    return "1 rad" if index.reference.scale is Scale.ONE else f"its {index.reference.scale}"
 
 
 def manoeuvre_sections(result: StudyResult) -> tuple[Section, ...]:
@@ -153,6 +162,8 @@ def _index_table(tests: tuple[TestResult, ...]) -> Table:
     columns.append(("index", [after.name for _, _, after in pairs]))
     columns.append(("before [%]", [f"{before.value_pct:.2f}" for _, before, _ in pairs]))
     columns.append(("after [%]", [f"{after.value_pct:.2f}" for _, _, after in pairs]))
+    if any(after.divisor is not None for _, _, after in pairs):
+        columns.append(("divided by", [after.divisor_text for _, _, after in pairs]))
     scalars = [(before.scalar, after.scalar) for _, before, after in pairs]
     if any(pair is not None for _, pair in scalars):
         columns += [

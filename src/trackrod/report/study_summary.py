@@ -23,6 +23,7 @@ def summary_section(result: StudyResult) -> tuple[Section, ...]:
     """Page one: verdicts, manoeuvres, alarms."""
     tuning, held = tests_of(result, hold_out=False), tests_of(result, hold_out=True)
     items: list[Item] = [verdict(result, tuning, "used for tuning"), verdict(result, held, "held out")]
+    items += _where(result, (*tuning, *held))
     items.append(_manoeuvres(result, (*tuning, *held)))
     items.append(
         f"Objective: {result.objective_nominal:.2f} % with nominal parameters, {result.outcome.value:.2f} % tuned. "
@@ -48,6 +49,28 @@ def verdict(result: StudyResult, tests: tuple[TestResult, ...], which: str) -> N
     else:
         text = f"Manoeuvres {which}: all {len(found)} indices of the tuned model are within {limit}; {close}"
     return Notice(text, good=not above)
+
+
+def _where(result: StudyResult, tests: tuple[TestResult, ...]) -> list[Item]:
+    """Where the tuned model is good, and where it is not: by manoeuvre, with what is wrong there."""
+    good, bad = [], []
+    for test in tests:
+        above = sorted(
+            (index for index in test.tuned_indices if not _within(index, result.tolerance_pct)),
+            key=lambda index: -index.value_pct,
+        )
+        if not above:
+            good.append(test.label)
+            continue
+        named = ", ".join(f"{index.name} {index.value_pct:.3g} %" for index in above[:_FEW])
+        more = f" and {len(above) - _FEW} more" if len(above) > _FEW else ""
+        bad.append(f"{test.label} ({named}{more})")
+    items: list[Item] = []
+    if good:
+        items.append(Notice(f"The model is good in {', '.join(good)}.", good=True))
+    if bad:
+        items.append(Notice(f"It is not in {'; '.join(bad)}.", good=False))
+    return items
 
 
 def _within(index: Index, tolerance_pct: float) -> bool:
@@ -114,6 +137,13 @@ def _alarms(result: StudyResult) -> tuple[tuple[str, str], ...]:
         alarms.append((f"worse after tuning: {', '.join(worse)}", "tuning paid for other indices with these"))
     if short := [f"{b.name} of {t.label} ({100 * b.coverage:.0f} %)" for t, _, b in pairs if b.coverage < _COVERED]:
         alarms.append((f"compared in part: {', '.join(short)}", "the model does not reach all of the reference"))
+    if left := [
+        f"{entry['variable']} by {1e3 * entry['farthest_m']:.1f} mm in {test.label}"
+        for test in result.tests
+        for entry in test.tuned.metadata.get("beyond_maps", ())
+    ]:
+        means = "the maps go on straight there: the mechanism ends before, or --travel-mm is too small"
+        alarms.append((f"beyond the K&C maps: {', '.join(left)}", means))
     if result.outcome.reason in _EARLY:
         alarms.append((f"the search ended early: {result.outcome.reason}", "the best point so far is reported"))
     return tuple(alarms)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core import signals
 from trackrod.core.corners import Corner
+from trackrod.core.driver_inputs import checked_controls
 from trackrod.core.errors import ConvergenceError, InputError, UnknownNameError
 from trackrod.core.model_state import ModelState
 from trackrod.core.plain import Plain
@@ -24,7 +25,6 @@ from trackrod.rtm.motion import (
     BODY,
     INPUTS,
     TIME,
-    VELOCITY,
     RtmMotion,
     TotalCentre,
     beyond_maps,
@@ -77,16 +77,13 @@ class RealTimeVehicle:
         ConvergenceError
             It does not come to rest.
         """
-        self._core.reset()
-        controls = np.zeros((round(_SETTLING / self.step), 4))
         # Brakes would hold the wheels where the suspension moves them along the road, and so carry part of the weight:
         # they are for slopes. On level ground the vehicle may roll along slowly.
-        controls[:, 2] = 1.0 if self._tilted else 0.0
-        rows = self._advance(controls, round(0.1 / self.step), None)
-        speed = float(np.abs(rows[-1, VELOCITY][0 if self._tilted else 1 :]).max())
+        along = np.zeros((0, len(PARAMETERS)))
+        speed = self._core.settle(self.step, round(_SETTLING / self.step), along, self._tilted)
         if not speed < _REST:
             raise ConvergenceError(f"'{self.spec.name}' does not come to rest: it still moves with {speed:g} m/s")
-        read = self.reading(rows[-1])
+        read = self.reading(self._advance(np.array([[0.0, 0.0, float(self._tilted), 0.0]]), 1, None)[-1])
         return {corner: read(signals.FZ[corner].column) for corner in Corner}
 
     def state(self) -> ModelState:
@@ -137,11 +134,11 @@ class RealTimeVehicle:
         Raises
         ------
         InputError
-            An input of the wheels is not what `WheelInputs` allows.
+            An input is not finite, has another number of steps, or is not what `WheelInputs` allows at a wheel.
         ConvergenceError
             The motion is no longer finite.
         """
-        controls = _controls(steering_wheel_angle, throttle, brake, gear)
+        controls = checked_controls(steering_wheel_angle, throttle, brake, gear, road_heights)
         if wheels is not None:
             controls = np.concatenate((controls, wheels.rows(len(controls))), axis=1)
         return self.run(self.advance_rows(controls, every, road_heights))
@@ -242,9 +239,3 @@ class RealTimeVehicle:
         rows, seconds = self._core.run(self.step, every, controls, given)
         self.seconds += seconds
         return np.concatenate((controls[every - 1 :: every][: len(rows), :INPUTS], rows), axis=1)
-
-
-def _controls(*inputs: ArrayLike) -> Array:
-    arrays = [np.atleast_1d(np.asarray(values, dtype=float)) for values in inputs]
-    steps = max(array.size for array in arrays)
-    return np.ascontiguousarray(np.column_stack([np.broadcast_to(array, steps) for array in arrays]))

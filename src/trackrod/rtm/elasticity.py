@@ -78,6 +78,8 @@ class ElasticMode:
         Of the coordinates with the travel of the left wheel, shape (6,).
     pose
         Poses of both wheels for each unit of a load, shape (6, 2 · `GIVEN_POSE`).
+    pose_by_parallel, pose_by_opposite
+        How that changes by the parallel and by half the opposite travel [1/m].
     fx, brake
         The same without linearisation, over two of the loads.
     """
@@ -89,6 +91,8 @@ class ElasticMode:
     travel_mass: Array
     travel_damping: Array
     pose: Array
+    pose_by_parallel: Array
+    pose_by_opposite: Array
     fx: PoseCurve
     brake: PoseCurve
 
@@ -102,6 +106,8 @@ class ElasticMode:
             "travel_mass": (_LOADS,),
             "travel_damping": (_LOADS,),
             "pose": (_LOADS, _POSES),
+            "pose_by_parallel": (_LOADS, _POSES),
+            "pose_by_opposite": (_LOADS, _POSES),
         }
         for name, shape in shapes.items():
             value = getattr(self, name)
@@ -171,6 +177,7 @@ class ElasticAxle:
         for mode in (self.symmetric, self.antisymmetric):
             mass, damping, compliance = regularised(mode)
             parts += [mass, damping, compliance, mode.body_mass, mode.travel_mass, mode.travel_damping, mode.pose]
+            parts += [mode.pose_by_parallel, mode.pose_by_opposite]
         return np.concatenate([np.ravel(part) for part in parts])
 
     def tables(self) -> tuple[list[Array], list[Array]]:

@@ -101,7 +101,7 @@ def brake_line(spec: RtmSpec, **changed: float) -> BrakeLine | None:
 
 
 def beyond_maps(rows: Array, spec: RtmSpec) -> list[dict[str, Plain]]:
-    """Where samples lie beyond the knots of the kinematics, and how far; there the maps go on straight.
+    """Where samples lie beyond the knots of kinematics and springs, and how far; there they go on straight.
 
     Returns
     -------
@@ -114,20 +114,24 @@ def beyond_maps(rows: Array, spec: RtmSpec) -> list[dict[str, Plain]]:
     for i, axle in enumerate(spec.axles):
         left, right = travels[:, 2 * i], travels[:, 2 * i + 1]
         position = ("front", "rear")[i]
-        if axle.steered:
-            variables = {f"travel of {position} left": left, f"travel of {position} right": right}
-            second = {"rack travel": rows[:, _RACK]}
-        else:
-            variables = {f"parallel travel of {position}": 0.5 * (left + right)}
-            second = {f"opposite travel of {position}": 0.5 * (left - right)}
+        parallel, opposite = 0.5 * (left + right), 0.5 * (left - right)
         wheel = spec.wheels[2 * i]
-        for knots, values_of in ((wheel.first, variables), (wheel.second, second)):
-            for name, values in values_of.items():
-                over = np.maximum(values - knots[-1], knots[0] - values)
-                outside = over > 0.0
-                if outside.any():
-                    count, first = int(outside.sum()), int(outside.argmax())
-                    found.append({"variable": name, "samples": count, "first": first, "farthest_m": float(over.max())})
+        first, second = wheel.first, wheel.second
+        if axle.steered:
+            of_wheels, of_axle = first, [("rack travel", rows[:, _RACK], second)]
+            of_axle.append((f"opposite travel of {position}", opposite, axle.antiroll.x))
+        else:
+            of_wheels, of_axle = wheel.spring.x, [(f"parallel travel of {position}", parallel, first)]
+            of_axle.append((f"opposite travel of {position}", opposite, second))
+        of_both = [(f"travel of {position} left", left, of_wheels), (f"travel of {position} right", right, of_wheels)]
+        for name, values, knots in (*of_both, *of_axle):
+            if len(knots) == 0:
+                continue  # an axle without this spring
+            over = np.maximum(values - knots[-1], knots[0] - values)
+            outside = over > 0.0
+            if outside.any():
+                count, start = int(outside.sum()), int(outside.argmax())
+                found.append({"variable": name, "samples": count, "first": start, "farthest_m": float(over.max())})
     return found
 
 

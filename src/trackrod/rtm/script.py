@@ -20,7 +20,7 @@ from trackrod.core.series import Run
 from trackrod.core.wheel_inputs import WHEEL_COLUMNS
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.compile import compile_model, rolling_start
-from trackrod.rtm.motion import RtmMotion, TotalCentre, brake_line, tyre_columns
+from trackrod.rtm.motion import RtmMotion, TotalCentre, beyond_maps, brake_line, tyre_columns
 from trackrod.rtm.spec import RtmSpec
 
 __all__ = ["Script", "ScriptedVehicle", "Tangent"]
@@ -145,7 +145,7 @@ class ScriptedVehicle:
         self.spec = spec or self.spec
         self._directions = np.zeros((0, len(PARAMETERS))) if directions is None else np.ascontiguousarray(directions)
         self._core.set_parameters(self.spec.values())
-        left = self._core.settle(self.step, round(_SETTLING / self.step), self._directions)
+        left = self._core.settle(self.step, round(_SETTLING / self.step), self._directions, False)
         if not left < _REST:
             raise ConvergenceError(f"'{self.spec.name}' does not come to rest: it still moves with {left:g} m/s")
 
@@ -158,12 +158,12 @@ class ScriptedVehicle:
             The motion is no longer finite.
         """
         rows, _ = self._drive(script, strength, with_slopes=False)
-        return _run(rows, self.spec, _metadata(script, self.spec, self.step))
+        return _run(rows, self.spec, self._metadata(script, rows))
 
     def tangent(self, script: Script, strength: float = 0.0) -> Tangent:
         """As `run`, with the derivatives along the directions of `settle`."""
         rows, slopes = self._drive(script, strength, with_slopes=True)
-        run = _run(rows, self.spec, _metadata(script, self.spec, self.step))
+        run = _run(rows, self.spec, self._metadata(script, rows))
         return Tangent(run, rows, slopes, self.spec, self._directions)
 
     def _drive(self, script: Script, strength: float, *, with_slopes: bool) -> tuple[Array, Array]:
@@ -187,6 +187,11 @@ class ScriptedVehicle:
             raise ConvergenceError(text)
         return rows, slopes
 
+    def _metadata(self, script: Script, rows: Array) -> dict[str, Plain]:
+        beyond: list[Plain] = [*beyond_maps(rows, self.spec)]
+        own: dict[str, Plain] = {"vehicle": self.spec.name, "model": "rtm", "step_s": self.step, "beyond_maps": beyond}
+        return {**script.metadata, **own}
+
 
 def _run(rows: Array, spec: RtmSpec, metadata: Mapping[str, Plain]) -> Run:
     run = RtmMotion(rows, TotalCentre.of(spec), tyre_columns(spec), brake_line(spec)).run(dict(metadata))
@@ -202,7 +207,3 @@ def _run(rows: Array, spec: RtmSpec, metadata: Mapping[str, Plain]) -> Run:
         signals.YAW.column: yaw - yaw[0],
     }
     return Run(columns, run.metadata)
-
-
-def _metadata(script: Script, spec: RtmSpec, step: float) -> dict[str, Plain]:
-    return {**script.metadata, "vehicle": spec.name, "model": "rtm", "step_s": step}

@@ -101,6 +101,9 @@ class WheelSpec:
         Force of stops and secondary springs over travel, positive where it presses the wheel down [N], [m].
     damper
         Force of the damper, positive in tension, over the rate of its length [N], [m/s].
+    opposite, in_roll
+        On an axle with a rack: half the opposite travel of the wheels [m], and what the kinematics change over it,
+        shape (opposite, `CHANNELS`); empty for nothing.
     """
 
     corner: Corner
@@ -113,6 +116,8 @@ class WheelSpec:
     spring: Curve
     stops: Curve = field(default_factory=Curve)
     damper: Curve = field(default_factory=Curve)
+    opposite: Array = field(default_factory=lambda: np.zeros(0))
+    in_roll: Array = field(default_factory=lambda: np.zeros((0, len(CHANNELS))))
 
     def __post_init__(self) -> None:
         raise_if_errors(Problem(text) for text in self._faults())
@@ -133,6 +138,10 @@ class WheelSpec:
                     f"the kinematics of '{self.corner}' are folded: the wheel centre does not rise between a travel of "
                     f"{self.first[i]:g} and {self.first[i + 1]:g} m where the second variable is {self.second[j]:g} m"
                 )
+        if self.opposite.size:
+            yield from _wrong_knots(self.opposite, f"the opposite travel of '{self.corner}'")
+        if self.in_roll.shape != (self.opposite.size, len(CHANNELS)) or not np.isfinite(self.in_roll).all():
+            yield f"the kinematics in roll of '{self.corner}' need {len(CHANNELS)} finite values for each travel"
         if self.compliance and len(self.compliance) != len(COMPLIANCE_LOADS):
             yield f"'{self.corner}' needs a compliance for each of {', '.join(COMPLIANCE_LOADS)}, or none"
         else:

@@ -39,7 +39,7 @@ from trackrod.manoeuvres.manoeuvre import (
 from trackrod.simulate.events import Event, EventKind, Watch
 from trackrod.simulate.model import VehicleModel, tyre_places
 
-__all__ = ["Progress", "drive", "prepared", "simulate"]
+__all__ = ["Progress", "drive", "prepared", "require_settled", "simulate"]
 
 Array = NDArray[np.float64]
 T = TypeVar("T", float, Array)
@@ -57,6 +57,7 @@ _SETTLED = {
     signals.Z: 5e-4,
 }
 _SETTLED_FOR, _SETTLED_WITHIN = 0.5, 30.0
+_SETTLING = "settling"  # the phase before a manoeuvre
 _REPORTED = 10  # decisions
 _POSE_COLUMNS = tuple(signal.column for signal in (signals.X, signals.Y, signals.YAW))
 
@@ -130,6 +131,19 @@ def prepared(model: VehicleModel, manoeuvre: Manoeuvre, *, progress: Progress | 
     """
     every, _ = _periods(model.step, DECISION)
     return manoeuvre.prepare(lambda other: _Drive(model, other, every=every, keep=1, progress=progress).run())
+
+
+def require_settled(run: Run) -> None:
+    """Refuse a run that ended before its manoeuvre began: it holds nothing but the settling.
+
+    Raises
+    ------
+    ConvergenceError
+        The vehicle never ran steadily straight ahead; the message says what was reached.
+    """
+    if not run.metadata["completed"] and run.metadata["phases"][0]["name"] == _SETTLING:
+        text = run.metadata["events"][0]["text"]
+        raise ConvergenceError(f"'{run.metadata['name']}' was not driven, because the vehicle did not settle: {text}")
 
 
 def _periods(step: float, sample: float) -> tuple[int, int]:
@@ -383,7 +397,7 @@ def _settling(start: Start) -> Phase:
         pedals = Pedals(brake=lambda t: np.full(t.size, pedal))
         gear = NEUTRAL
     settled = Steady(_SETTLED, _SETTLED_FOR, {signals.VX: start.speed})
-    return Phase("settling", straight_ahead, pedals, (settled,), _SETTLED_WITHIN, gear)
+    return Phase(_SETTLING, straight_ahead, pedals, (settled,), _SETTLED_WITHIN, gear)
 
 
 def _broken_off(phase: Phase, now: Sample, *, settling: bool) -> str:

@@ -6,7 +6,8 @@ here and filled in by whoever read the subsystem.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -46,6 +47,7 @@ __all__ = [
 
 Array: TypeAlias = NDArray[np.float64]
 _SUFFIXES = tuple(f"_{side}" for side in Side)
+_SIDE = re.compile(rf"_({'|'.join(Side)})$")
 _UNIT = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0]), "z": np.array([0.0, 0.0, 1.0])}
 
 #: How far linear torsion springs are drawn [rad]; no suspension turns further.
@@ -221,7 +223,7 @@ def instantiate(
                 lines.append(Line(name, entry.type, entry.name, side, pair, ends, entry.mode))
     wheels = _wheels(template, points, joints)
     return Instance(
-        _members(template, roles_at_wheels(wheels, joints)),
+        _members(template, roles_at_wheels(wheels, joints), _idle(template, active)),
         tuple(joints),
         tuple(bushings),
         tuple(lines),
@@ -240,12 +242,23 @@ def roles_at_wheels(wheels: Mapping[Side, WheelPlace], joints: Iterable[Joint]) 
     return found | {wheel.body: Role.WHEEL for wheel in wheels.values()}
 
 
-def _members(template: Template, at_wheels: Mapping[str, Role]) -> dict[str, Member]:
-    """The template's own bodies, on both sides where they come in pairs."""
+def _idle(template: Template, active: Iterable[Entry]) -> set[str]:
+    """Bodies that switches leave without anything to hold them, without side."""
+
+    def joined(entries: Iterable[Entry]) -> set[str]:
+        return {_SIDE.sub("", body) for entry in entries for body in entry.bodies}
+
+    return joined(template.entries) - joined(active)
+
+
+def _members(template: Template, at_wheels: Mapping[str, Role], idle: Container[str]) -> dict[str, Member]:
+    """The template's own bodies, on both sides where they come in pairs, without those that are idle."""
     sides: list[tuple[str, Side | None]] = [(body, side) for body in template.bodies.pairs for side in Side]
     sides += [(body, None) for body in template.bodies.single]
     found = {}
     for base, side in sides:
+        if base in idle:
+            continue
         name = base if side is None else f"{base}_{side}"
         role = template.roles.get(base) or at_wheels.get(name) or role_in(template.role)
         found[name] = Member(base, side, role)

@@ -311,23 +311,39 @@ class Brakes:
     largest_pressure
         Pressure at full pedal [Pa].
     front_torque, rear_torque
-        Torque of one wheel over pressure at full distribution [N·m/Pa].
+        Torque of one wheel over that pressure [N·m/Pa].
     parking_torque
         Torque of the parking brake at each rear wheel [N·m].
+    front_line, rear_line
+        Pressure in the line of each axle over that of the pedal [-].
     """
 
     largest_pressure: float
     front_torque: float
     rear_torque: float
     parking_torque: float = 0.0
+    front_line: float = 1.0
+    rear_line: float = 1.0
 
     def __post_init__(self) -> None:
         problems = not_positive(
-            largest_pressure=self.largest_pressure, front_torque=self.front_torque, rear_torque=self.rear_torque
+            largest_pressure=self.largest_pressure,
+            front_torque=self.front_torque,
+            rear_torque=self.rear_torque,
+            front_line=self.front_line,
+            rear_line=self.rear_line,
         )
         if not self.parking_torque >= 0:
             problems.append(f"the parking torque is {self.parking_torque:g} N·m, zero or more is needed")
         refuse(problems)
+
+    def line(self, axle: Axle) -> float:
+        """Pressure in the line of an axle over that of the pedal [-]."""
+        return self.front_line if axle is Axle.FRONT else self.rear_line
+
+    def factor(self, axle: Axle) -> float:
+        """Torque of one wheel over the pressure in its line [N·m/Pa]."""
+        return (self.front_torque if axle is Axle.FRONT else self.rear_torque) / self.line(axle)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ class StudyRequest:
         Study file.
     mode, optimiser, seed
         Prevail over the study file.
+    travel
+        Wheel travel of the K&C maps to either side [m]; prevails over the study file.
     payload
         Of the vehicle; as it is read if not given.
     aliases, templates, allow_outside
@@ -43,6 +45,7 @@ class StudyRequest:
     mode: Mode | None = None
     optimiser: str | None = None
     seed: int | None = None
+    travel: float | None = None
     payload: PayloadLevel | None = None
     aliases: Mapping[str, Path] = field(default_factory=dict)
     templates: tuple[Path, ...] = ()
@@ -66,6 +69,9 @@ class StudyRequest:
             settings = replace(settings, optimiser=self.optimiser)
         if self.seed is not None:
             settings = replace(settings, seed=self.seed)
+        if self.travel is not None:
+            settings = replace(settings, travel=self.travel)
+            settings.rig()  # says now what the rig would say later
         if (self.vehicle is None) == (self.reference is None):
             raise InputError("give a vehicle, or results of another program with --reference, and not both")
         if self.reference is not None and self.payload is not None:

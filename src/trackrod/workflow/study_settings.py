@@ -20,6 +20,7 @@ from trackrod.core.files import read_bytes, require_file
 from trackrod.fit.methods import METHODS
 from trackrod.fit.objective import Objective
 from trackrod.fit.outcome import Budget
+from trackrod.kc.study import KcSettings
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre
 from trackrod.metrics.indices import INDEX_SETS
@@ -73,6 +74,9 @@ def _held_out() -> tuple[PlannedTest, ...]:
         _planned("brake_in_turn"),
         _planned("constant_radius", target_ay_g="0.4"),
         _planned("step_steer", "step_steer, half payload", PayloadLevel.HALF, speed_kmh="80"),
+        # one at the limit, one on a rough road: short, because a study shall not wait for them
+        _planned("sine_with_dwell", amplitude_factor="3", after_s="2"),
+        _planned("random_road", road_class="C", duration_s="4"),
     )
 
 
@@ -98,6 +102,8 @@ class StudySettings:
         Range of the parameters [-].
     detail
         How much of the kinematics the model keeps.
+    travel
+        Wheel travel of the K&C maps to either side [m]; None for what driving at the limit needs.
     screening, variance
         Trajectories of Morris, base points of Sobol; 0 for none.
     """
@@ -115,8 +121,13 @@ class StudySettings:
     relative: float = RANGE
     detail: Detail = Detail.TWO_DIMENSIONAL
     compliance: Compliance = Compliance.MOVING
+    travel: float | None = None
     screening: int = 0
     variance: int = 0
+
+    def rig(self) -> KcSettings | None:
+        """What the rig is asked for; None for what driving at the limit needs."""
+        return None if self.travel is None else KcSettings.over(self.travel)
 
 
 #: Keys of the table [study], with what they must be.
@@ -131,6 +142,7 @@ _STUDY = {
     "range_pct": "a number above 0 and below 100",
     "detail": "one of linear, 1d, 2d",
     "compliance": "one of moving, quasi-static, none",
+    "travel_mm": "a number above 0 and below 300",
     "parameters": "a list of names",
     "screening": "a whole number of 0 or more",
     "variance": "a whole number of 0 or more",
@@ -199,6 +211,7 @@ class _Reader:
         tolerance = self.number(study, "tolerance_pct", default.objective.tolerance_pct, above=0)
         penalty = self.number(study, "penalty", default.objective.penalty, least=0)
         seconds = self.number(study, "seconds", math.inf, above=0)
+        travel = self.number(study, "travel_mm", math.nan, above=0, below=300)
         evaluations = self.whole(study, "evaluations", default.budget.evaluations, 1)
         return StudySettings(
             mode=chosen,
@@ -214,6 +227,7 @@ class _Reader:
             relative=0.01 * self.number(study, "range_pct", 100 * RANGE, above=0, below=100),
             detail=self.choice(study, "detail", Detail, default.detail),
             compliance=self.choice(study, "compliance", Compliance, default.compliance),
+            travel=None if math.isnan(travel) else 1e-3 * travel,
             screening=self.whole(study, "screening", 0, 0),
             variance=self.whole(study, "variance", 0, 0),
         )

@@ -14,7 +14,7 @@ from trackrod.core.errors import InputError, Problem
 from trackrod.kc import study
 from trackrod.kc.study import AxleStudy, KcSettings, axle_maps
 from trackrod.workflow.cache import CACHE_VARIABLE
-from trackrod.workflow.stages.kc import kc_maps
+from trackrod.workflow.map_range import kc_maps
 
 CAR = "double_wishbone_car"
 SMALL = KcSettings(travel=np.linspace(-0.06, 0.06, 7), rack=np.linspace(-0.06, 0.06, 7), map_points=5, load_steps=1)

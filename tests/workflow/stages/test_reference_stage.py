@@ -57,8 +57,8 @@ def driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     plain = multibody_runs.simulate
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setattr(multibody_runs, "simulate", simulate)
-    monkeypatch.setattr(kc, "kc_maps", lambda _vehicle: maps(CAR))
-    monkeypatch.setattr(integrators, "MultibodyVehicle", lambda _, step, **__: RealTimeVehicle(spec_of(CAR), step=step))
+    monkeypatch.setattr(kc, "kc_maps", lambda _vehicle, _settings: maps(CAR))
+    monkeypatch.setattr(integrators, "MultibodyVehicle", lambda _, **__: RealTimeVehicle(spec_of(CAR)))
     return names
 
 
@@ -174,12 +174,12 @@ def test_another_payload_has_its_own_vehicle_and_its_own_model(monkeypatch: pyte
     """Settings are found with the vehicle that then drives."""
     van, driving = "lcv_3t5", []
 
-    def multibody(loaded: Vehicle, step: float, **_: object) -> RealTimeVehicle:
+    def multibody(loaded: Vehicle, **_: object) -> RealTimeVehicle:
         assert loaded.payload is not None
         driving.append(loaded.payload.level)
-        return RealTimeVehicle(spec_of(van), step=step)
+        return RealTimeVehicle(spec_of(van))
 
-    monkeypatch.setattr(kc, "kc_maps", lambda _vehicle: maps(van))
+    monkeypatch.setattr(kc, "kc_maps", lambda _vehicle, _settings: maps(van))
     monkeypatch.setattr(integrators, "MultibodyVehicle", multibody)
     payload = vehicle(van).payload
     assert payload is not None

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve, regularised
+from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, regularised
 from trackrod.rtm.layout import AXLE_LOADS, GIVEN_POSE
-from trackrod.rtm.twin.maps import Surface, curve_nodes, hermite
+from trackrod.rtm.twin.maps import Curves, Surface
 
 __all__ = ["BRAKE", "DAMPER", "FX", "TwinAxle", "split"]
 
@@ -54,13 +54,13 @@ class TwinAxle:
         for mode in self.modes:
             mode.x, mode.rate = np.zeros(len(AXLE_LOADS)), np.zeros(len(AXLE_LOADS))
 
-    def poses(self) -> tuple[Array, Array]:
-        """`GIVEN_POSE` of the left and the right wheel and their rates, shape (2, 5) each."""
+    def poses(self, left: float, right: float) -> tuple[Array, Array]:
+        """`GIVEN_POSE` of both wheels at their travels [m], and the rates, shape (2, 5) each."""
         x, rate = ([getattr(mode, name)[_FY] for mode in self.modes] for name in ("x", "rate"))
         pose, by_first, by_second = self._lateral.sample(*x)
         rates = by_first * rate[0] + by_second * rate[1]
         for mode in self.modes:
-            more, more_rate = mode.poses()
+            more, more_rate = mode.poses(0.5 * (left + right), 0.5 * (left - right))
             pose, rates = pose + more, rates + more_rate
         return pose.reshape(2, len(GIVEN_POSE)), rates.reshape(2, len(GIVEN_POSE))
 
@@ -83,24 +83,14 @@ class _Mode:
         self.pitch = mode.pose[:, GIVEN_POSE.index("ry")]
         self._linear = mode.pose.copy()
         self._linear[[FX, BRAKE, _FY]] = 0.0
-        self._curves = ((FX, _Poses(mode.fx)), (BRAKE, _Poses(mode.brake)))
+        self._by_travel = mode.pose_by_parallel, mode.pose_by_opposite
+        self._curves = ((FX, Curves(mode.fx.load, mode.fx.pose)), (BRAKE, Curves(mode.brake.load, mode.brake.pose)))
         self.x = self.rate = np.zeros(len(AXLE_LOADS))
 
-    def poses(self) -> tuple[Array, Array]:
-        pose, rate = self.x @ self._linear, self.rate @ self._linear
+    def poses(self, parallel: float, opposite: float) -> tuple[Array, Array]:
+        shapes = self._linear + parallel * self._by_travel[0] + opposite * self._by_travel[1]
+        pose, rate = self.x @ shapes, self.rate @ shapes
         for load, curve in self._curves:
             value, slope = curve.sample(float(self.x[load]))
             pose, rate = pose + value, rate + slope * self.rate[load]
         return pose, rate
-
-
-class _Poses:
-    """Poses over one load, cubic with the slopes of parabolas."""
-
-    def __init__(self, curve: PoseCurve) -> None:
-        self.load, self.nodes = curve.load, curve_nodes(curve.load, curve.pose)
-
-    def sample(self, x: float) -> tuple[Array, Array]:
-        i, weights = hermite(x, self.load)
-        value, slope = (np.einsum("as,ask->k", w, self.nodes[:, i : i + 2]) for w in weights)
-        return value, slope

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
 from trackrod.core.quantities import KINDS
 
-__all__ = ["Line", "Surface", "curve_nodes", "hermite", "straight"]
+__all__ = ["Curves", "Line", "Surface", "straight"]
 
 Array = NDArray[np.float64]
 
@@ -43,6 +43,19 @@ class Surface:
         orders = ((0, 0), (1, 0), (0, 1))
         value, by_x, by_y = (np.einsum("as,bt,abstk->k", wx[p], wy[q], around) for p, q in orders)
         return value, by_x, by_y
+
+
+class Curves:
+    """Channels over one variable, cubic with the slopes of parabolas at the nodes, straight beyond them."""
+
+    def __init__(self, x: Array, rows: Array) -> None:
+        self.x, self.nodes = x, curve_nodes(x, rows)
+
+    def sample(self, x: float) -> tuple[Array, Array]:
+        """Values and slopes."""
+        i, weights = hermite(x, self.x)
+        value, slope = (np.einsum("as,ask->k", w, self.nodes[:, i : i + 2]) for w in weights)
+        return value, slope
 
 
 class Line:

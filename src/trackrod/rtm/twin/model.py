@@ -31,7 +31,7 @@ from trackrod.rtm.layout import AXLE_LOADS, CHANNELS, COMPLIANCE_CHANNELS, COMPL
 from trackrod.rtm.spec import RtmSpec
 from trackrod.rtm.twin.driveline import TwinDriveline
 from trackrod.rtm.twin.elasticity import BRAKE, DAMPER, FX, TwinAxle, split
-from trackrod.rtm.twin.maps import Line, Surface, straight
+from trackrod.rtm.twin.maps import Curves, Line, Surface, straight
 from trackrod.rtm.twin.steering import TwinSteering
 from trackrod.rtm.twin.tyre import TwinTyre
 from trackrod.tyre import twin as formula
@@ -102,6 +102,9 @@ class Twin:
             TwinTyre(Tyre(spec.tyres[place.tyre], mounted=wheel.corner.side), i, place.offset)
             for i, wheel in enumerate(spec.wheels)
             for place in wheel.tyres
+        ]
+        self._in_roll = [
+            Curves(wheel.opposite, wheel.in_roll) if wheel.opposite.size else None for wheel in spec.wheels
         ]
         self._maps = [Surface(wheel.first, wheel.second, wheel.kinematics) for wheel in spec.wheels]
         self._curves = [
@@ -265,6 +268,10 @@ class Twin:
         if steered:
             by_travel = np.zeros((len(CHANNELS), 2))
             by_travel[:, i % 2] = by_x
+            if self._in_roll[i] is not None:
+                more, by_roll = self._in_roll[i].sample((left - right) / 2)
+                value = value + more
+                by_travel += np.outer(by_roll, [0.5, -0.5])
         else:
             by_travel = np.column_stack(((by_x + by_y) / 2, (by_x - by_y) / 2))
         com, com_rate = self._given(i)
@@ -299,7 +306,10 @@ class Twin:
         """What the pose of a wheel gives, and the rates of that: displacement [m/s], angles [rad/s]."""
         if not self.axles:
             return dict(zip(COMPLIANCE_CHANNELS, self.compliance[i], strict=True)), np.zeros(6)
-        pose, rate = (part[i % 2] * self._of("compliance_factor", i) for part in self.axles[i // 2].poses())
+        pose, rate = (
+            part[i % 2] * self._of("compliance_factor", i)
+            for part in self.axles[i // 2].poses(*self.z[i // 2 * 2 : i // 2 * 2 + 2])
+        )
         return dict(zip(GIVEN_POSE, pose, strict=True)), np.array([rate[0], rate[1], 0.0, *rate[2:]])
 
     def _contact(self, tyre: TwinTyre, R: Array, height: float, road_speed: float) -> None:

@@ -15,6 +15,10 @@ __all__ = ["TwinTyre"]
 
 #: Transient slip: shortest relaxation length [m], largest slip.
 _SHORTEST_RELAXATION, _LARGEST_SLIP = constant("shortest_relaxation"), constant("largest_transient_slip")
+#: Near rest: largest slip stored while sliding, over mu Fz / K; part of it over which the limit sets in; speed at
+#: which it has grown by 1 [m/s]; damping of the carcass over the critical one.
+_SHARE, _ROUNDING = constant("standing_share"), constant("standing_rounding")
+_SPEED, _DAMPING = constant("standing_speed"), constant("standing_damping")
 
 
 class TwinTyre:
@@ -36,6 +40,7 @@ class TwinTyre:
     def reset(self) -> None:
         """Unloaded, without slip."""
         self.sx = self.sy = 0.0
+        self.speeds = (0.0, 0.0, 0.0)  # Vx, Vsx, Vsy of the step
         self.last = {"sigma_x": 0.3, "sigma_y": 0.3, "Kxk": 0.0, "Kya": 0.0, "Fx": 0.0, "Fy": 0.0}
         self.row = np.zeros(10)  # Fx, Fy, Fz, Mx, My, Mz, kappa, alpha, gamma, deflection
 
@@ -51,6 +56,7 @@ class TwinTyre:
     def slip(self, Vx: float, Vsx: float, Vsy: float, Fz: float, h: float) -> tuple[float, float]:
         """Lagged slips after a step of σ ds/dt + |Vx| s = −V_s (Pacejka 2012, 7.2.1), damped at standstill (8.128)."""
         last = self.last
+        self.speeds = (Vx, Vsx, Vsy)
         self.sx = _relaxed(self.sx, Vsx, Vx, last["sigma_x"], h)
         self.sy = _relaxed(self.sy, -Vsy, Vx, last["sigma_y"], h)
         low = self.c["VXLOW"]
@@ -76,9 +82,20 @@ class TwinTyre:
         found = {name: float(value) for name, value in out.items()}
         self.last = {name: found[name] for name in self.last}
         # a tyre that slides stores the deflection of its force, not that of its slip
-        self.last["sigma_x"] *= _deflection_share(found["mux"] * Fz, found["Kxk"], kappa)
-        self.last["sigma_y"] *= _deflection_share(found["muy"] * Fz, found["Kya"], np.tan(alpha))
+        friction = (found["mux"] * Fz, found["muy"] * Fz)
+        self._lose_slip(found["Kxk"] / friction[0], found["Kya"] / friction[1])
+        self.last["sigma_x"] *= _deflection_share(friction[0], found["Kxk"], self.sx)
+        self.last["sigma_y"] *= _deflection_share(friction[1], found["Kya"], self.sy)
         return found
+
+    def _lose_slip(self, x: float, y: float) -> None:
+        """Slip beyond the deflection of the friction force is lost near standstill; x, y: K over mu Fz."""
+        speed = float(np.hypot(np.hypot(*self.speeds[:2]), self.speeds[2]))
+        length = float(np.hypot(x * self.sx, y * self.sy)) / (_SHARE + (speed / _SPEED) ** 2)
+        if speed >= self.c["VXLOW"] or length <= 1.0 - _ROUNDING:
+            return
+        kept = length - (length - 1.0 + _ROUNDING) ** 2 / (4.0 * _ROUNDING) if length < 1.0 + _ROUNDING else 1.0
+        self.sx, self.sy = self.sx * kept / length, self.sy * kept / length
 
 
 def _deflection_share(limit: float, K: float, s: float) -> float:
@@ -97,4 +114,4 @@ def _damped(s: float, V: float, Vx: float, Fz: float, K: float, sigma: float, lo
         return s
     carcass = abs(K) / max(sigma, _SHORTEST_RELAXATION)
     fade = 0.5 + 0.5 * np.cos(np.pi * abs(Vx) / low)
-    return float(s - 0.2 * np.sqrt(carcass * Fz / 9.81) * fade * V / abs(K))
+    return float(s - 2.0 * _DAMPING * np.sqrt(carcass * Fz / 9.81) * fade * V / abs(K))

@@ -15,8 +15,9 @@ from trackrod.kc.study import KcSettings
 from trackrod.reference import Reference
 from trackrod.tune.space import TuningSpace, tuning_space
 from trackrod.vehicle.vehicle import Vehicle
+from trackrod.workflow.map_range import kc_maps
 from trackrod.workflow.stage import Stage, Work
-from trackrod.workflow.stages.kc import Measured, kc_maps
+from trackrod.workflow.stages.kc import Measured
 from trackrod.workflow.stages.read import Subject
 from trackrod.workflow.study_settings import StudySettings
 

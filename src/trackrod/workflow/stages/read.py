@@ -9,10 +9,12 @@ from pathlib import Path
 from trackrod import __version__
 from trackrod.adams.source import open_vehicle
 from trackrod.convert.conversion import Compliance, Detail
+from trackrod.convert.masses import split_bodies
 from trackrod.core.artefact import Artefact
 from trackrod.core.errors import Problem, raise_if_errors
 from trackrod.reference import Reference, read_reference
 from trackrod.report.study_sections import vehicle_section
+from trackrod.tune.space import SPLIT_FACTORS
 from trackrod.vehicle.vehicle import VEHICLE, Vehicle
 from trackrod.workflow.request import StudyRequest
 from trackrod.workflow.stage import Stage, Work
@@ -62,6 +64,10 @@ class Subject:
             about["wheelbase"] = f"{vehicle.wheelbase:.3f} m"
             about["payload"] = "none" if vehicle.payload is None else str(vehicle.payload.level)
             about["axles"] = ", ".join(f"{axle.position}: {axle.template}" for axle in vehicle.axles)
+            acting = split_bodies(vehicle)
+            for name, factor in SPLIT_FACTORS.items():
+                bodies = (f"{body} ({vehicle.body(body).mass:.1f} kg)" for body in acting[factor])
+                about[f"{name} acts on"] = ", ".join(bodies) or "nothing"
         about["kinematics kept"] = str(detail)
         about["compliance"] = str(compliance)
         if isinstance(self.origin, Vehicle):
