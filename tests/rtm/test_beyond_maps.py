@@ -9,18 +9,21 @@ import numpy as np
 from trackrod.rtm.motion import _RACK, _TRAVEL, beyond_maps
 
 
-def axle(*, steered: bool, travel: float, opposite: float) -> SimpleNamespace:
-    curves = {name: SimpleNamespace(x=np.array([-x, x])) for name, x in (("spring", travel), ("antiroll", opposite))}
-    return SimpleNamespace(steered=steered, **curves)
+def curve(x: float) -> SimpleNamespace:
+    return SimpleNamespace(x=np.array([-x, x]))
 
 
-def wheel(first: float, second: float) -> SimpleNamespace:
-    return SimpleNamespace(first=np.array([-first, 0.0, 2 * first]), second=np.array([-second, 0.0, second]))
+def axle(*, steered: bool, opposite: float) -> SimpleNamespace:
+    return SimpleNamespace(steered=steered, antiroll=curve(opposite))
 
 
-FRONT, REAR = wheel(0.05, 0.07), wheel(0.04, 0.03)
-STEERED = axle(steered=True, travel=1.0, opposite=0.11)
-RIGID = axle(steered=False, travel=0.12, opposite=1.0)
+def wheel(first: float, second: float, travel: float) -> SimpleNamespace:
+    knots = {"first": np.array([-first, 0.0, 2 * first]), "second": np.array([-second, 0.0, second])}
+    return SimpleNamespace(spring=curve(travel), **knots)
+
+
+FRONT, REAR = wheel(0.05, 0.07, travel=1.0), wheel(0.04, 0.03, travel=0.12)
+STEERED, RIGID = axle(steered=True, opposite=0.11), axle(steered=False, opposite=1.0)
 SPEC = SimpleNamespace(axles=(STEERED, RIGID), wheels=(FRONT, FRONT, REAR, REAR))
 
 
