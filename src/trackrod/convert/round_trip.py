@@ -204,7 +204,7 @@ def _moving_compliance(rig: ModelRig, axle: ElasticAxle | None, side: Side) -> l
     if axle is None:
         return []
     columns = [list(Side).index(side) * len(GIVEN_POSE) + GIVEN_POSE.index(name) for name in COMPLIANCE_CHANNELS]
-    found = []
+    found: list[Deviation] = []
 
     def compare(test: str, model: Array, middle: Array, pose: Array) -> None:
         poses = pose[..., columns]
@@ -228,8 +228,11 @@ def _moving_compliance(rig: ModelRig, axle: ElasticAxle | None, side: Side) -> l
             model, middle = (rig.give(side, load, each, right * each) for each in (x, _halfway(x)))
             compare(f"{load} {name}", model, middle, pose)
     knots = (axle.fy.symmetric, axle.fy.antisymmetric)
-    grids = (np.meshgrid(*each, indexing="ij") for each in (knots, tuple(map(_halfway, knots))))
-    compare("fy", *(rig.give(side, Load.FY, first + second, second - first) for first, second in grids), axle.fy.pose)
+    model, middle = (
+        rig.give(side, Load.FY, first + second, second - first)
+        for first, second in (np.meshgrid(*each, indexing="ij") for each in (knots, tuple(map(_halfway, knots))))
+    )
+    compare("fy", model, middle, axle.fy.pose)
     return found
 
 
