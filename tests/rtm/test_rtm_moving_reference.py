@@ -30,6 +30,8 @@ from trackrod.vehicle.vehicle import Vehicle
 STEP = StepSteer(steering_wheel_angle_deg=30.0, hold_s=1.5)
 ROAD = RandomRoad(road_class=RoadClass.C, duration_s=2.0)
 SAMPLE = {STEP: 0.005, ROAD: 0.002}
+#: Of the multibody model; on a rough road its own error is that of the real-time model at twice as much.
+STEPS = {STEP: 5e-4, ROAD: 2.5e-4}
 
 
 @cache
@@ -45,7 +47,7 @@ def maps() -> dict[Axle, KcMaps]:
 
 @cache
 def reference(manoeuvre: Manoeuvre) -> Run:
-    return simulate(MultibodyVehicle(soft(), step=5e-4), manoeuvre, sample=SAMPLE[manoeuvre])
+    return simulate(MultibodyVehicle(soft(), step=STEPS[manoeuvre]), manoeuvre, sample=SAMPLE[manoeuvre])
 
 
 @cache
@@ -64,20 +66,11 @@ def off(manoeuvre: Manoeuvre, signal: signals.Signal, compliance: Compliance = C
 
 @pytest.mark.parametrize("signal", [signals.YAW_RATE, signals.AY], ids=["yaw rate", "ay"])
 def test_a_step_of_the_steering_wheel(signal: signals.Signal) -> None:
-    print(
-        "STEP",
-        signal.name,
-        off(STEP, signal),
-        off(STEP, signal, Compliance.QUASI_STATIC),
-        np.abs(reference(STEP)[signals.AY]).max(),
-    )
     assert off(STEP, signal) <= 0.02
     assert off(STEP, signal, Compliance.QUASI_STATIC) > off(STEP, signal)
 
 
 def test_a_rough_road() -> None:
-    for s in (signals.AZ, *(signals.FZ[c] for c in Corner)):
-        print("ROAD", s.name, off(ROAD, s), off(ROAD, s, Compliance.QUASI_STATIC))
     assert off(ROAD, signals.AZ) <= 0.08
     for corner in Corner:
         assert off(ROAD, signals.FZ[corner]) <= 0.10, corner

@@ -109,7 +109,7 @@ def test_the_axle_of_the_cause_is_told() -> None:
 
 
 def test_an_oversteering_vehicle_has_the_eigenvalue_of_the_single_track_model() -> None:
-    """Centre of gravity moved to the rear, on weaker tyres there; bars thirty times as stiff: the formula has no roll."""
+    """Centre of gravity moved to the rear, on weaker tyres there; stiff bars: the formula has no roll."""
     spec = spec_of("double_wishbone_car", compliance=Compliance.NONE)
     rear = spec.wheels[Corner.RL.index].tyres[0].tyre
     spec = replace(spec, tyres={**spec.tyres, rear: spec.tyres[rear].with_values(LKY=0.6)}).with_parameters(
