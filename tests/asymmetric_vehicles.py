@@ -227,8 +227,8 @@ def _with_differential(of: Vehicle, centre: Vector, mass: float) -> Vehicle:
     """A housing that is part of the solid axle."""
     axle = of.body("rear_suspension.axle")
     inertia = ((0.9, 0.0, 0.0), (0.0, 0.7, 0.0), (0.0, 0.0, 1.1))
-    housing = replace(axle, name="rear_suspension.differential", mass=mass, centre=centre, inertia=inertia)
-    joint = Joint("rear_suspension.differential_fixed", JointType.FIXED, (housing.name, axle.name), centre)
+    housing = replace(axle, name="rear_suspension.final_drive", mass=mass, centre=centre, inertia=inertia)
+    joint = Joint("rear_suspension.final_drive_fixed", JointType.FIXED, (housing.name, axle.name), centre)
     return replace(of, bodies=(*of.bodies, housing), joints=(*of.joints, joint))
 
 
