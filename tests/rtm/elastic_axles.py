@@ -24,6 +24,8 @@ def mode(**changed: Any) -> ElasticMode:
         "travel_mass": np.zeros(LOADS),
         "travel_damping": np.zeros(LOADS),
         "pose": np.zeros((LOADS, POSES)),
+        "pose_by_parallel": np.zeros((LOADS, POSES)),
+        "pose_by_opposite": np.zeros((LOADS, POSES)),
         "fx": curve,
         "brake": curve,
     }

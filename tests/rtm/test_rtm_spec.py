@@ -159,7 +159,18 @@ def test_mass_and_what_stands_where_nothing_is_given() -> None:
 
 @pytest.mark.parametrize("which", ["symmetric", "antisymmetric"])
 @pytest.mark.parametrize(
-    "part", ["mass", "damping", "compliance", "body_mass", "travel_mass", "travel_damping", "pose"]
+    "part",
+    [
+        "mass",
+        "damping",
+        "compliance",
+        "body_mass",
+        "travel_mass",
+        "travel_damping",
+        "pose",
+        "pose_by_parallel",
+        "pose_by_opposite",
+    ],
 )
 def test_the_wrong_matrix_of_an_elastic_axle_is_named(which: str, part: str) -> None:
     value = getattr(elastic_axles.mode(), part)
