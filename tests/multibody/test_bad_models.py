@@ -146,12 +146,14 @@ def test_what_is_not_a_number_in_a_curve_never_reaches_a_model(broken: Callable[
 def test_what_is_not_a_number_in_a_file_is_told_with_its_line_and_the_connector(tmp_path: Path) -> None:
     assembly = BUNDLED["double_wishbone_car"].assembly
     database = shutil.copytree(assembly.parent.parent, tmp_path / "car.cdb")
-    curve = database / "bushings.tbl" / "lower_arm_front.bus"
+    curve = database / "bushings.tbl" / "front_lower_arm_front.bus"
     lines = curve.read_text(encoding="utf-8").splitlines(keepends=True)
-    row = next(i for i, line in enumerate(lines) if "-109687.5" in line)
-    lines[row] = lines[row].replace("-109687.5", "nan")
+    row = lines.index("[FX_CURVE]\n") + 2  # the first point, after the names of the columns
+    first, last = lines[row].split()
+    assert float(first) < 0.0 < -float(last)
+    lines[row] = lines[row].replace(last, "nan")
     curve.write_text("".join(lines), encoding="utf-8")
     reading = read_vehicle(database / assembly.parent.name / assembly.name)
     texts = [str(problem) for problem in reading.problems]
-    assert any(f"lower_arm_front.bus:{row + 1}:" in text and "finite" in text for text in texts)
+    assert any(f"front_lower_arm_front.bus:{row + 1}:" in text and "finite" in text for text in texts)
     assert any("'lca_front'" in text for text in texts)
