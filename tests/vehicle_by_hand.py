@@ -25,7 +25,9 @@ Array = NDArray[np.float64]
 
 #: First parts of the names of what turns with a wheel, and of what else moves with it or with the whole axle.
 TURNING = ("spindle", "wheel", "outer_wheel", "inner_wheel")
-CARRYING = ("upright", "axle", "differential")
+CARRYING = ("upright", "axle", "differential", "final_drive")
+#: Shafts of the driveline. Half-shafts turn inside of a solid axle, and hang between body and wheel of any other.
+SHAFTS = ("driveshaft", "halfshaft", "propshaft")
 SIDES = (Side.LEFT, Side.RIGHT)
 
 
@@ -58,7 +60,8 @@ def parts(of: Vehicle, axle: Axle, link: float, driveline: float) -> Iterator[Pa
             what, side = name, ""
         lever = (body.centre[1] - y_right) / (y_left - y_right)
         sides = {"left": (1.0, 0.0), "right": (0.0, 1.0), "": (lever, 1.0 - lever)}[side]
-        unsprung = 1.0 if what in TURNING + CARRYING else driveline if what.startswith("driveshaft") else link
+        carried = what in TURNING + CARRYING or (what == "halfshaft" and of.axle(axle).dependent)
+        unsprung = 1.0 if carried else driveline if what in SHAFTS else link
         yield Part(body, what, unsprung, sides)
 
 
