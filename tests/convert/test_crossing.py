@@ -47,8 +47,8 @@ ROAD_HEIGHT = 0.013
 COPIED, SUMMED, SOLVED = 0.0, 1e-11, 1e-6
 #: Shapes by differences of equilibria forty newtons apart, of bushings that are not straight.
 DIFFERENCES = 0.01
-#: Bushings and beams are damped as they stand, turned and bent by the weight; by hand as they were drawn.
-LOADED = 0.02
+#: Their changes over 20 mm of travel, over the shapes themselves: 0.05 to 0.6 of them on most axles.
+BESIDE = 0.002
 #: One anti-roll curve for two wheels that are not alike: exact as far as their springs are straight.
 CURVED = 2e-3
 #: What counts as the largest number where all are smaller: a millimetre, a milliradian, a gram.
@@ -415,7 +415,7 @@ def _elasticity_rows() -> Iterator[Row]:
                     f"axles.elasticity.{which}.{part} {axle}",
                     lambda spec, i=i, w=which, p=part: getattr(getattr(spec.axles[i].elasticity, w), p),
                     lambda n, a=axle, s=sign, p=part: getattr(elastic.mode(n, a, s), p),
-                    LOADED if part == "travel_damping" else DIFFERENCES,
+                    BESIDE if part.startswith("pose_by") else DIFFERENCES,
                     size=lambda n, a=axle, s=sign, p=part: elastic.mode(n, a, s).sizes[p],
                 )
             for part, (load, mirror) in _CURVES.items():
@@ -483,7 +483,7 @@ def _travel_rows(i: int, axle: Axle) -> Iterator[Row]:
 
     travels = lambda n: elastic.travels(n, axle)  # noqa: E731
     name = f"axles.elasticity.{{}} {axle}".format
-    yield Row(name("reference"), part("reference"), lambda n: elastic.reference(n, axle), 1e-3, size=lambda _: 1.0)
+    yield Row(name("reference"), part("reference"), lambda n: elastic.reference(n, axle), SOLVED)
     yield Row(name("radius"), part("radius"), lambda n: _loaded_radius(n, axle), SOLVED)
     yield Row(
         name("travel_mass"),
@@ -503,7 +503,7 @@ def _travel_rows(i: int, axle: Axle) -> Iterator[Row]:
         name("travel_damping"),
         part("travel_damping"),
         lambda n: travels(n).damping,
-        LOADED,
+        DIFFERENCES,
         size=lambda n: travels(n).damping.max(),
     )
 
