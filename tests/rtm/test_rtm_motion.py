@@ -282,8 +282,8 @@ def weave(step: float) -> Run:
     ("column", "least"),
     [
         *((column, 1.8) for column in ("yaw_rate_radps", "roll_rad", "Fz_fl_N", "y_m")),
-        # Its differences are some µm/s and change their sign: what the light parts of the axles add shows in them longer,
-        # 1.79 here and 1.84 at a quarter of these steps.
+        # Its differences are some µm/s and change their sign: what the light parts of the axles add shows longer in
+        # them, 1.79 here and 1.84 at a quarter of these steps.
         ("vx_mps", 1.75),
     ],
 )
