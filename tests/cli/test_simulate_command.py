@@ -37,6 +37,7 @@ COLUMNS = [
     "yaw_rate_radps",
     "roll_rate_radps",
     "pitch_rate_radps",
+    "yaw_acceleration_radps2",
     "sideslip_rad",
 ]
 SHORT = ("--manoeuvre", "braking", "--set", "speed_kmh=20", "--set", "brake=0.3", "--set", "after_s=0")
