@@ -38,6 +38,8 @@ COLUMNS = [
     "roll_rate_radps",
     "pitch_rate_radps",
     "yaw_acceleration_radps2",
+    "roll_acceleration_radps2",
+    "pitch_acceleration_radps2",
     "sideslip_rad",
 ]
 SHORT = ("--manoeuvre", "braking", "--set", "speed_kmh=20", "--set", "brake=0.3", "--set", "after_s=0")
