@@ -28,7 +28,7 @@ __all__ = ["Script", "ScriptedVehicle", "Tangent"]
 Array = NDArray[np.float64]
 
 #: Time to come to rest [s], and the speed that counts as rest [m/s].
-_SETTLING, _REST = 6.0, 2e-3
+_SETTLING, _REST = 8.0, 2e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
