@@ -35,6 +35,8 @@ LOADS = (Load.FX_CENTRE, Load.FX, Load.FY, Load.MX, Load.MZ, None)
 MIRROR = (1.0, 1.0, -1.0, -1.0, -1.0, 1.0)
 #: Half the width of the differences [N], [N·m], [m].
 FORCE, MOMENT, WAY = 20.0, 4.0, 1e-3
+#: Travel to both sides of the design position at which shapes are taken besides [m].
+BESIDE = 0.02
 #: Compliance that counts as none [m/N], [rad/(N·m)]: pads and joints of the rig yield as much.
 STIFF = 2e-8
 _X, _Y, _Z = np.eye(3)
@@ -79,14 +81,15 @@ def rig(name: str, axle: Axle) -> Rig:
 
 
 @cache
-def shape(name: str, axle: Axle, load: int, right: float) -> Shape:
-    """Of one of `LOADS` on the left wheel, `right` times as much on the right one."""
+def shape(name: str, axle: Axle, load: int, right: float, travel: tuple[float, float] = (0.0, 0.0)) -> Shape:
+    """Of one of `LOADS` on the left wheel, `right` times as much on the right one, at travels of both [m]."""
     which = LOADS[load]
     if which is None:
-        return _between(*(_pulled(name, axle, side * FORCE, right) for side in (1.0, -1.0)), 2 * FORCE)
+        return _between(*(_pulled(name, axle, side * FORCE, right, travel) for side in (1.0, -1.0)), 2 * FORCE)
     width = MOMENT if which.is_moment else FORCE
     on = rig(name, axle)
-    found = on.sweep(Inputs.of(loads={which: np.outer((width, 0.0, -width), (1.0, right))}))
+    loads = {which: np.outer((width, 0.0, -width), (1.0, right))}
+    found = on.sweep(Inputs.of(np.tile(travel, (3, 1)), loads=loads))
     return _between((on, _row(found, 0)), (on, _row(found, 2)), 2 * width)
 
 
@@ -103,8 +106,8 @@ def _row(found: Solution, row: int) -> Solution:
     return replace(found, poses=found.poses[row : row + 1])
 
 
-def _pulled(name: str, axle: Axle, tension: float, right: float) -> tuple[Rig, Solution]:
-    """The axle with a tension in its dampers, `right` times as much on the right side."""
+def _pulled(name: str, axle: Axle, tension: float, right: float, travel: tuple[float, float]) -> tuple[Rig, Solution]:
+    """The axle at travels with a tension in its dampers, `right` times as much on the right side."""
     of = bare(name)
     springs = []
     for side, factor in zip(SIDES, (1.0, right), strict=True):
@@ -113,7 +116,9 @@ def _pulled(name: str, axle: Axle, tension: float, right: float) -> tuple[Rig, S
             law = SpringCharacteristic(push, 1.0)
             springs.append(Spring(f"{damper.name}_pull", damper.bodies, damper.ends, law, 0.5))
     on = Rig(replace(of, springs=(*of.springs, *springs)), axle)
-    return on, on.sweep(Inputs.of())
+    found = on.sweep(Inputs.of(np.array([travel])))
+    assert found.solved.all(), found.problems
+    return on, found
 
 
 def _dampers(name: str, axle: Axle, side: Side) -> list[Damper]:
@@ -172,6 +177,8 @@ class Mode:
     travel_mass: Array
     travel_damping: Array
     pose: Array
+    pose_by_parallel: Array
+    pose_by_opposite: Array
     sizes: dict[str, Array]
 
 
@@ -180,7 +187,7 @@ def mode(name: str, axle: Axle, sign: float) -> Mode:
     """Of loads that are mirror images of each other (+1) or those with the opposite sign (−1)."""
     shapes = [shape(name, axle, i, sign * MIRROR[i]) for i in range(len(LOADS))]
     lift = travelling(name, axle, 1.0, 0.0)
-    M, D = (0.5 * np.array([[of(name, a, b) for b in shapes] for a in shapes]) for of in (mass, damping))
+    M, D = (0.5 * np.array([[of(name, axle, a, b) for b in shapes] for a in shapes]) for of in (mass, damping))
     both = np.array([ways(name, axle, s) for s in shapes])
     C = 0.5 * (both[:, 0] + both[:, 1] * sign * np.array(MIRROR))
     directions = (0, 2, 4) if sign > 0 else (1, 3, 5)
@@ -190,19 +197,31 @@ def mode(name: str, axle: Axle, sign: float) -> Mode:
     roots["compliance"] = np.maximum(roots["compliance"], np.sqrt(STIFF))
     sizes = {key: np.outer(of, of) for key, of in roots.items()}
     sizes["body_mass"] = np.outer(roots["mass"], np.sqrt(_rigid(name, axle)[list(directions)]))
-    sizes["travel_mass"] = roots["mass"] * np.sqrt(mass(name, lift, lift))
-    sizes["travel_damping"] = roots["damping"] * np.sqrt(damping(name, lift, lift))
+    sizes["travel_mass"] = roots["mass"] * np.sqrt(mass(name, axle, lift, lift))
+    sizes["travel_damping"] = roots["damping"] * np.sqrt(damping(name, axle, lift, lift))
     sizes["pose"] = np.abs(P).max(axis=1, keepdims=True) + STIFF
+    beside = [_beside(name, axle, sign, way) for way in (1.0, -1.0)]
+    sizes["pose_by_parallel"] = sizes["pose_by_opposite"] = sizes["pose"] / BESIDE
     return Mode(
         M,
         D,
         C,
         N,
-        np.array([mass(name, s, lift) for s in shapes]),
-        np.array([damping(name, s, lift) for s in shapes]),
+        np.array([mass(name, axle, s, lift) for s in shapes]),
+        np.array([damping(name, axle, s, lift) for s in shapes]),
         P,
+        *beside,
         sizes,
     )
+
+
+def _beside(name: str, axle: Axle, sign: float, way: float) -> Array:
+    """How the poses change by a travel of the left wheel, `way` times as much of the right one [1/m]."""
+    ahead, behind = (
+        np.array([poses(shape(name, axle, i, sign * MIRROR[i], (z, way * z))) for i in range(len(LOADS))])
+        for z in (BESIDE, -BESIDE)
+    )
+    return (ahead - behind) / (2 * BESIDE)
 
 
 def _roots(matrix: Array) -> Array:
@@ -238,7 +257,7 @@ class Travels:
 @cache
 def travels(name: str, axle: Axle) -> Travels:
     shapes = [travelling(name, axle, *way) for way in ((1.0, 0.0), (0.0, 1.0))]
-    M, D = (np.array([[of(name, a, b) for b in shapes] for a in shapes]) for of in (mass, damping))
+    M, D = (np.array([[of(name, axle, a, b) for b in shapes] for a in shapes]) for of in (mass, damping))
     centres = np.array([[s.wheels[k, :3] for s in shapes] for k in range(2)])
     return Travels(M, D, np.array([momentum(name, axle, s) for s in shapes]), centres)
 
@@ -246,8 +265,24 @@ def travels(name: str, axle: Axle) -> Travels:
 # ---- sums over bodies and connectors
 
 
-def mass(name: str, first: Shape, second: Shape) -> float:
-    """Twice the kinetic energy of both together: Σ m v·v + ω·I·ω over the bodies of the vehicle."""
+@cache
+def rest(name: str, axle: Axle) -> tuple[Rig, Solution]:
+    """The axle at the design position, as the weight has turned and bent it."""
+    on = rig(name, axle)
+    found = on.sweep(Inputs.of())
+    assert found.solved.all(), found.problems
+    return on, found
+
+
+@cache
+def places(name: str, axle: Axle) -> dict[str, Array]:
+    """Centres of the bodies there [m]."""
+    return {body.name: place_of(*rest(name, axle), body.name, body.centre)[0] for body in bare(name).bodies}
+
+
+def mass(name: str, axle: Axle, first: Shape, second: Shape) -> float:
+    """Twice the kinetic energy of both together: Σ m v·v + ω·I·ω over the bodies of the axle."""
+    del axle  # the shapes know which bodies move
     total = 0.0
     for body in vehicle(name).bodies:
         if body.name in first.bodies:
@@ -275,36 +310,44 @@ def momentum(name: str, axle: Axle, of: Shape) -> Array:
             moved = of.bodies[body.name]
             push = body.mass * moved[:3]
             spin = _inertia(name, body) @ moved[3:]
-            total += np.concatenate((push, np.cross(np.subtract(body.centre, at), push) + spin))
+            total += np.concatenate((push, np.cross(places(name, axle)[body.name] - at, push) + spin))
     return total
 
 
 def reference(name: str, axle: Axle) -> Array:
-    return np.mean([vehicle(name).wheel(Corner.of(axle, side)).centre for side in SIDES], axis=0)
+    """The point between the wheel centres at the design position, as the weight has shifted them [m]."""
+    wheels = [vehicle(name).wheel(Corner.of(axle, side)) for side in SIDES]
+    return np.mean([place_of(*rest(name, axle), wheel.body, wheel.centre)[0] for wheel in wheels], axis=0)
 
 
-def damping(name: str, first: Shape, second: Shape) -> float:
+def damping(name: str, axle: Axle, first: Shape, second: Shape) -> float:
     """Power that bushings, beams and bars take from both together."""
     of = bare(name)
-    places = {body.name: body.centre for body in of.bodies}
-    total = 0.0
-    for item in (*of.acting(of.bushings), *of.acting(of.beams), *of.acting(of.torsion_springs)):
-        law = {Bushing: _of_bushing, Beam: _of_beam, TorsionSpring: _of_bar}[type(item)]
+    drawn = {body.name: body.centre for body in of.bodies}
+    total = sum(_of_bushing(name, axle, item, first, second) for item in of.acting(of.bushings))
+    for item in (*of.acting(of.beams), *of.acting(of.torsion_springs)):
+        law = {Beam: _of_beam, TorsionSpring: _of_bar}[type(item)]
         one, two = (
-            [s.at(body, point, places.get(body, point)) for body, point in zip(item.bodies, _ends(item), strict=True)]
+            [s.at(body, point, drawn.get(body, point)) for body, point in zip(item.bodies, _ends(item), strict=True)]
             for s in (first, second)
         )
         total += law(item, one, two)
     return total
 
 
-def _ends(item: Bushing | Beam | TorsionSpring) -> tuple:
+def _ends(item: Beam | TorsionSpring) -> tuple:
     return item.ends if isinstance(item, Beam) else (item.position, item.position)
 
 
-def _of_bushing(item: Bushing, one: list[Array], two: list[Array]) -> float:
-    turn = np.kron(np.eye(2), np.array(item.axes).T)
-    rates = [turn @ (ends[0] - ends[1]) for ends in (one, two)]
+def _of_bushing(name: str, axle: Axle, item: Bushing, first: Shape, second: Shape) -> float:
+    """At rest: along axes that have turned with its second body, where the point of its first body has gone."""
+    state = rest(name, axle)
+    turn = np.kron(np.eye(2), (turn_of(*state, item.bodies[1])[0].as_matrix() @ np.array(item.axes)).T)
+    point = place_of(*state, item.bodies[0], item.position)[0]
+    rates = []
+    for of in (first, second):
+        one, other = (of.at(body, point, places(name, axle).get(body, point)) for body in item.bodies)
+        rates.append(turn @ (one - other))
     return float(rates[0] @ (np.array(item.characteristic.damping) * rates[1]))
 
 

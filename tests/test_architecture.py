@@ -119,4 +119,4 @@ def test_missing_extra_says_what_to_install(tmp_path: Path) -> None:
 
 def test_tests_mirror_the_packages() -> None:
     folders = {path.name for path in Path(__file__).parent.iterdir() if any(path.glob("test_*.py"))}
-    assert folders - set(packages()) <= {"controls", "cpp", "journey", "tools"}
+    assert folders - set(packages()) <= {"benchmarks", "controls", "cpp", "journey", "tools"}

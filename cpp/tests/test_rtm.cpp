@@ -143,7 +143,12 @@ rtm::ElasticAxleData elastic(double x) {
       mode.travel_damping[i] = 2.0 * own;
       for (int wheel = 0; wheel < 2; ++wheel) {
         const double side = wheel == 0 || k == 0 ? 1.0 : -1.0;
-        for (int c = 0; c < rtm::given_count; ++c) mode.pose[i][wheel][c] = side * own * (c == 0 ? 0.5 : 0.1 * c);
+        for (int c = 0; c < rtm::given_count; ++c) {
+          mode.pose[i][wheel][c] = side * own * (c == 0 ? 0.5 : 0.1 * c);
+          // a tenth more for 5 cm of parallel travel, half of that for as much of opposite travel
+          mode.pose_by_travel[0][i][wheel][c] = 2.0 * mode.pose[i][wheel][c];
+          mode.pose_by_travel[1][i][wheel][c] = 1.0 * mode.pose[i][wheel][c];
+        }
       }
     }
     std::vector<double> poses(3 * row, 0.0);

@@ -21,6 +21,7 @@ import elastic_axle_by_hand as elastic
 from asymmetric_vehicles import CAR, SMALL, VAN, maps, vehicle
 from trackrod.convert.conversion import Compliance, convert
 from trackrod.convert.masses import SplitFactors
+from trackrod.convert.round_trip import ModelRig
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.kc.rig import Inputs, Load
 from trackrod.multibody.driving import MultibodyVehicle
@@ -46,8 +47,8 @@ ROAD_HEIGHT = 0.013
 COPIED, SUMMED, SOLVED = 0.0, 1e-11, 1e-6
 #: Shapes by differences of equilibria forty newtons apart, of bushings that are not straight.
 DIFFERENCES = 0.01
-#: Bushings and beams are damped as they stand, turned and bent by the weight; by hand as they were drawn.
-LOADED = 0.02
+#: Their changes over 20 mm of travel, over the shapes themselves: 0.05 to 0.6 of them on most axles.
+BESIDE = 0.002
 #: One anti-roll curve for two wheels that are not alike: exact as far as their springs are straight.
 CURVED = 2e-3
 #: What counts as the largest number where all are smaller: a millimetre, a milliradian, a gram.
@@ -132,6 +133,13 @@ def _parameter_rows() -> Iterator[Row]:
         yield _parameter(f"friction_{axle}", lambda _: 0.0)
         yield _parameter(f"brake_{axle}", lambda n, a=axle: _brake(n, a))
         yield _parameter(f"lift_{axle}", lambda n, a=axle: _air(n, f"{a}_lift"))
+        yield Row(
+            f"parameters.standing_travel_{axle}",
+            lambda spec, a=axle: spec.parameters[f"standing_travel_{a}"],
+            lambda n, a=axle: _standing(n, a),
+            1e-6,  # the curve between the points of a table
+            size=lambda _: 1.0,
+        )
     yield _parameter("engine_factor", lambda _: 1.0)
     yield _parameter("gravity", lambda _: 9.80665)
     yield _parameter("steering_ratio", _rack_per_turn)
@@ -142,6 +150,16 @@ def _parameter_rows() -> Iterator[Row]:
 def _brake(name: str, axle: Axle) -> float:
     brakes = vehicle(name).brakes
     return brakes.largest_pressure * (brakes.front_torque if axle is Axle.FRONT else brakes.rear_torque)
+
+
+def _standing(name: str, axle: Axle) -> float:
+    """Travel at which the loads of the rig's pads are what the whole vehicle weighs on the axle [m]."""
+    x = {each: vehicle(name).wheel(Corner.of(each, Side.LEFT)).centre[0] for each in Axle}
+    other = x[Axle.REAR if axle is Axle.FRONT else Axle.FRONT]
+    weight = 9.80665 * by_hand(name).total * (by_hand(name).total_centre[0] - other) / (x[axle] - other)
+    parts = [part[:, k] for part in (_parallel(name, axle, False), _stops(name, axle)) for k in range(2)]
+    curves = [PchipInterpolator(SMALL.travel, part) for part in parts]
+    return float(brentq(lambda z: float(sum(of(z) for of in curves)) - weight, SMALL.travel[0], SMALL.travel[-1]))
 
 
 def _air(name: str, coefficient: str) -> float:
@@ -223,9 +241,28 @@ def _wheel_rows() -> Iterator[Row]:
             lambda n, c=corner: _columns(_pose(n, c.axle)[c.side], CHANNELS),
             SOLVED,
         )
+        yield from _roll_rows(corner, steered)
         for load in COMPLIANCE_LOADS:
             for which in ("own", "opposite"):
                 yield from _compliance_rows(corner, load, which)
+
+
+def _roll_rows(corner: Corner, steered: bool) -> Iterator[Row]:
+    """Poses in opposite travel, put together from map and change as the model does it; nothing where a map has it."""
+    i, opposite = corner.index, 0.75 * SMALL.travel
+    if not steered:
+        for part in ("opposite", "in_roll"):
+            yield Row(f"wheels.{part} {corner}", lambda spec, p=part: getattr(spec.wheels[i], p).size, lambda _: 0)
+        return
+    yield Row(f"wheels.opposite {corner}", lambda spec: spec.wheels[i].opposite, lambda _: opposite, SUMMED)
+    yield Row(
+        f"wheels.in_roll {corner}",
+        lambda spec: ModelRig(spec, corner.axle).pose(corner.side, opposite, -opposite),
+        lambda n: _columns(
+            poses(n, corner.axle, Inputs.of(np.column_stack((opposite, -opposite))))[corner.side], CHANNELS
+        ),
+        SOLVED,
+    )
 
 
 def _design(name: str, what: str) -> list[Any]:
@@ -378,7 +415,7 @@ def _elasticity_rows() -> Iterator[Row]:
                     f"axles.elasticity.{which}.{part} {axle}",
                     lambda spec, i=i, w=which, p=part: getattr(getattr(spec.axles[i].elasticity, w), p),
                     lambda n, a=axle, s=sign, p=part: getattr(elastic.mode(n, a, s), p),
-                    LOADED if part == "travel_damping" else DIFFERENCES,
+                    BESIDE if part.startswith("pose_by") else DIFFERENCES,
                     size=lambda n, a=axle, s=sign, p=part: elastic.mode(n, a, s).sizes[p],
                 )
             for part, (load, mirror) in _CURVES.items():
@@ -446,7 +483,7 @@ def _travel_rows(i: int, axle: Axle) -> Iterator[Row]:
 
     travels = lambda n: elastic.travels(n, axle)  # noqa: E731
     name = f"axles.elasticity.{{}} {axle}".format
-    yield Row(name("reference"), part("reference"), lambda n: elastic.reference(n, axle), 1e-3, size=lambda _: 1.0)
+    yield Row(name("reference"), part("reference"), lambda n: elastic.reference(n, axle), SOLVED)
     yield Row(name("radius"), part("radius"), lambda n: _loaded_radius(n, axle), SOLVED)
     yield Row(
         name("travel_mass"),
@@ -466,7 +503,7 @@ def _travel_rows(i: int, axle: Axle) -> Iterator[Row]:
         name("travel_damping"),
         part("travel_damping"),
         lambda n: travels(n).damping,
-        LOADED,
+        DIFFERENCES,
         size=lambda n: travels(n).damping.max(),
     )
 

@@ -8,7 +8,7 @@ import pytest
 from rtm.converted_vehicles import spec_of, vehicle
 from trackrod.convert.round_trip import ModelRig
 from trackrod.core import signals
-from trackrod.core.corners import Axle, Corner
+from trackrod.core.corners import Axle, Corner, Side
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.spec import RtmSpec
@@ -29,12 +29,14 @@ def stands(spec: RtmSpec) -> tuple[dict[Corner, float], dict[Corner, float]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_travels_by_the_balance_of_moments_are_those_of_both_models(name: str) -> None:
+    """Of an axle as a whole: an engine that lies across leans the compact car by 2.3 mm to its left at each wheel."""
     spec = spec_of(name)
     by_settling, reference = stands(spec)[1], MultibodyVehicle(vehicle(name)).settle().travels
-    for corner in Corner:
-        found = spec.parameters[f"standing_travel_{corner.axle}"]
-        assert found == pytest.approx(by_settling[corner], abs=3e-4)
-        assert found == pytest.approx(reference[corner], abs=1e-3)
+    assert by_settling == pytest.approx(reference, abs=1e-3)
+    for axle in Axle:
+        found = spec.parameters[f"standing_travel_{axle}"]
+        for travels, close in ((by_settling, 3e-4), (reference, 1e-3)):
+            assert np.mean([travels[Corner.of(axle, side)] for side in Side]) == pytest.approx(found, abs=close)
 
 
 @pytest.mark.parametrize("name", [NAMES[0], NAMES[-1]])

@@ -52,9 +52,14 @@ def test_a_column_moves_with_the_row_and_with_the_parameter_itself(name: str, va
 
 
 def test_a_parameter_at_the_end_of_its_range_has_derivatives() -> None:
-    """Friction is zero at first and must not be below: the derivative needs no model there."""
+    """Friction is zero at first and must not be below: the derivative needs no model there.
+
+    The difference goes to one side, so that its error is that of the curvature: 3 % with 1 N, a hundredth of it here.
+    """
     vehicle = started(friction_front=0.0)
     _, found = vehicle.derivatives(controls(), ["friction_front"], every=EVERY)
-    up, same = driven(started(friction_front=1.0)), driven(started(friction_front=0.0))
+    step = 0.01
+    up, same = driven(started(friction_front=step)), driven(started(friction_front=0.0))
     slope = found["wheel_travel_fl_m"]["friction_front"]
-    np.testing.assert_allclose(slope, up["wheel_travel_fl_m"] - same["wheel_travel_fl_m"], rtol=0.02, atol=2e-9)
+    difference = (up["wheel_travel_fl_m"] - same["wheel_travel_fl_m"]) / step
+    np.testing.assert_allclose(slope, difference, rtol=1e-3, atol=2e-9)

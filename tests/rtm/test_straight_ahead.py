@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import time
+import os
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +14,11 @@ from numpy.typing import NDArray
 
 from rtm.converted_vehicles import spec_of
 from trackrod.convert.conversion import Compliance
+from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.layout import GIVEN_POSE
-from trackrod.rtm.spec import RtmSpec
+from trackrod.rtm.spec import RTM, RtmSpec
 from trackrod.rtm.stability import GROWTH, SPEEDS, find_instability, modes, stability_problems
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.catalogue import BUNDLED
@@ -69,8 +73,11 @@ def test_the_slowest_motion_is_coasting() -> None:
 
 
 def test_steering_by_the_lateral_force_swings_up() -> None:
-    """A rear axle that steers into the corner under its force, with a lag: the run swings as the eigenvalue says."""
-    spec = steering_by_force(Axle.REAR, 3e-5)
+    """A rear axle that steers into the corner under its force, with a lag: the run swings as the eigenvalue says.
+
+    So little that the run stays linear: with 3e-5 rad/N what is left at the start grows to 0.3 rad/s in these seconds.
+    """
+    spec = steering_by_force(Axle.REAR, 2e-5)
     found = find_instability(spec)
     assert found is not None
     assert found.speed == SPEEDS[0]
@@ -165,9 +172,18 @@ def single_track_eigenvalue(spec: RtmSpec, speed: float) -> float:
     return float(np.linalg.eigvals(system).real.max())
 
 
-def test_it_is_quick() -> None:
-    """Half a second for a vehicle, of this process: others may be at work."""
-    spec = spec_of(CAR)
-    begin = time.thread_time()
-    find_instability(spec)
-    assert time.thread_time() - begin < 0.5
+def test_it_is_quick(tmp_path: Path) -> None:
+    """Half a second for a vehicle, in a process of its own with one thread: threads wait where others are at work."""
+    path = tmp_path / "model.json"
+    save(Artefact(RTM, spec_of(CAR), Provenance.of()), path)
+    code = (
+        "import sys, time; from pathlib import Path; from trackrod.core.artefact import load; "
+        "from trackrod.rtm.spec import RTM; from trackrod.rtm.stability import find_instability; "
+        "spec = load(Path(sys.argv[1]), RTM).content; begin = time.thread_time(); find_instability(spec); "
+        "print(time.thread_time() - begin)"
+    )
+    alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], env=alone, capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout) < 0.5

@@ -63,10 +63,19 @@ def test_velocity_is_the_derivative_of_the_place(name: str, kind: str) -> None:
 
 @both
 def test_acceleration_is_the_derivative_of_the_velocity(name: str, kind: str) -> None:
+    """The real-time model's velocity is that of the centre of gravity with its wheels where the body holds them.
+
+    Its acceleration is that of all masses. While the brakes come, within 40 ms, wheels give way to the rear, and the
+    body slows later than the whole: 5.4 % of the largest acceleration, and no more than 8 mm/s in between.
+    """
     run = moved(name, kind)
     turning = rate(run, signals.YAW)
-    close(rate(run, signals.VX) - run[signals.VY] * turning, run[signals.AX], 0.03)
-    close(rate(run, signals.VY) + run[signals.VX] * turning, run[signals.AY], 0.03)
+    along = rate(run, signals.VX) - run[signals.VY] * turning
+    across = rate(run, signals.VY) + run[signals.VX] * turning
+    close(along, run[signals.AX], 0.01 if kind == "multibody" else 0.06)
+    close(across, run[signals.AY], 0.01)
+    for rates, acceleration in ((along, signals.AX), (across, signals.AY)):
+        assert np.abs(np.cumsum(rates - run[acceleration])[20:-20]).max() * STEP < 0.012
     assert np.ptp(run[signals.AX]) > 0.5
     assert np.ptp(run[signals.AY]) > 2.0
 

@@ -21,11 +21,15 @@ names = pytest.mark.parametrize("name", ["double_wishbone_car", "lcv_7t"])
 
 @cache
 def both(name: str, pedal: float = 0.2) -> tuple[Run, Run]:
-    """A sine of the steering wheel, braking in its second half; without the first 0.1 s, in which steering sets in."""
+    """A sine of the steering wheel, braking in its second half; without the first 0.1 s, in which steering sets in.
+
+    Before that, it rolls straight ahead for a second: `test_a_start_does_not_shake_the_vehicle`.
+    """
     runs = []
     for model in (MultibodyVehicle(vehicle(name)), RealTimeVehicle(spec_of(name))):
         model.settle()
         model.start(20.0)
+        model.advance(np.zeros(1000), 0.0, 0.0, -1)
         t = STEP * np.arange(1, 2001)
         steering = 0.6 * np.sin(np.pi * t) * np.clip(t, 0.0, 1.0)
         run = model.advance(steering, 0.0, np.clip(2.0 * (t - 1.0), 0.0, pedal), -1)
@@ -58,16 +62,39 @@ def test_the_body_and_the_driver(name: str, signal: Signal, limit: float) -> Non
 @names
 @pytest.mark.parametrize(
     ("family", "limit"),
-    [(signals.MY, 0.05), (signals.BRAKE_PRESSURE, 1e-9)],
+    [(signals.MY, 0.08), (signals.BRAKE_PRESSURE, 1e-9)],
     ids=lambda value: value.name if isinstance(value, CornerSignal) else "",
 )
 def test_every_wheel(name: str, family: CornerSignal, limit: float) -> None:
+    """Braked in a bend, the load of a wheel is off by 1 % of itself, which is 7 % of the change of its moment."""
     for corner in Corner:
         assert off(name, family[corner]) < limit, corner
 
 
 @names
-@pytest.mark.parametrize(("family", "limit"), [(signals.DAMPER_LENGTH, 0.07), (signals.DAMPER_VELOCITY, 0.07)])
+def test_the_rolling_resistance_of_every_wheel_in_a_bend(name: str) -> None:
+    for corner in Corner:
+        assert off(name, signals.MY[corner], 0.0) < 0.01, corner
+
+
+@names
+@pytest.mark.xfail(
+    strict=True,
+    reason="the real-time model starts along the axis of its body instead of along the road: the van, pitched by "
+    "0.6 mrad, falls at 12 mm/s and sinks by 1 mm; the front of the car moves by 1.5 mm more than it should",
+)
+def test_a_start_does_not_shake_the_vehicle(name: str) -> None:
+    sunk = []
+    for model in (MultibodyVehicle(vehicle(name)), RealTimeVehicle(spec_of(name))):
+        model.settle()
+        model.start(20.0)
+        height = model.advance(np.zeros(300), 0.0, 0.0, -1)[signals.RIDE_HEIGHT_FRONT]
+        sunk.append(np.abs(height - height[0]).max())
+    assert abs(sunk[1] - sunk[0]) < 2e-4
+
+
+@names
+@pytest.mark.parametrize(("family", "limit"), [(signals.DAMPER_LENGTH, 0.02), (signals.DAMPER_VELOCITY, 0.02)])
 def test_every_damper(name: str, family: CornerSignal, limit: float) -> None:
     """Without the brake, which winds the van's rear axle up on its leaf springs, and the lower ends of dampers with it.
 

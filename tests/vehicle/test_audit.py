@@ -511,6 +511,7 @@ def pillars(rate: float, tilt: float) -> Vehicle:
     joints = [joint for joint in CAR.joints if not joint.name.startswith("front.")]
     springs = [spring for spring in CAR.springs if not spring.name.startswith("front.")]
     characteristic = SpringCharacteristic(curve([0.0, 0.3], [0.0, 0.3 * rate]), 0.4)
+    there = {body.name for body in CAR.bodies}
     for side in Side:
         upright, spindle = f"front.upright_{side}", f"front.spindle_{side}"
         centre = CAR.wheel(Corner.of(Axle.FRONT, side)).centre
@@ -519,8 +520,9 @@ def pillars(rate: float, tilt: float) -> Vehicle:
             Joint(f"front.spindle_upright_{side}", JointType.REVOLUTE, (spindle, upright), centre, (0.0, 1.0, 0.0))
         )
         for body in TEMPLATE.bodies.pairs:
-            if body not in ("upright", "spindle"):
-                joints.append(Joint(f"front.{body}_{side}", JointType.FIXED, (f"front.{body}_{side}", upright), centre))
+            name = f"front.{body}_{side}"
+            if body not in ("upright", "spindle") and name in there:  # half-shafts are at driven axles alone
+                joints.append(Joint(name, JointType.FIXED, (name, upright), centre))
         top = (centre[0], centre[1] - side.sign * 0.3 * math.sin(tilt), centre[2] + 0.3 * math.cos(tilt))
         springs.append(Spring(f"front.coil_{side}", (upright, CHASSIS), (centre, top), characteristic, 0.3))
     joints.append(Joint("front.subframe", JointType.FIXED, ("front.subframe", CHASSIS), (0.0, 0.0, 0.2)))

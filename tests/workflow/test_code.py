@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import json
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import trackrod
-from tools import hash_sources
 from trackrod import _core
 from trackrod.kc.study import axle_maps
 from trackrod.tune.problem import TuningProblem
@@ -25,7 +26,21 @@ from trackrod.workflow.study import STAGES
 
 #: Everything whose results are kept.
 MAKERS = (axle_maps, model_run, multibody_run, scripted_run, TuningProblem)
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "trackrod"
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "trackrod"
+
+
+def tool(name: str) -> ModuleType:
+    """A module of the folder `tools` of the project, which the folder of the same name here hides."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+hash_sources = tool("hash_sources")
 
 
 def loaded_with(module: str) -> set[str]:

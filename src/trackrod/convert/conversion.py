@@ -135,7 +135,7 @@ def assemble(
         name=data.name,
         parameters=_parameters(data),
         wheels=tuple(_wheel(data, maps[c.axle], c, details[c.axle], compliance) for c in Corner),
-        axles=tuple(_axle(data, maps[axle], axle, compliance) for axle in Axle),
+        axles=tuple(_axle(data, maps[axle], axle, details[axle], compliance) for axle in Axle),
         tyres=data.tyres,
         powertrain=data.powertrain,
         road_height=data.road_height,
@@ -252,7 +252,7 @@ def _compliance(own: Map1D, opposite: Map1D) -> ComplianceSpec:
     return ComplianceSpec(*table(own), *table(opposite))
 
 
-def _axle(data: VehicleData, maps: KcMaps, axle: Axle, compliance: Compliance) -> AxleSpec:
+def _axle(data: VehicleData, maps: KcMaps, axle: Axle, detail: Detail, compliance: Compliance) -> AxleSpec:
     ride, opposite = maps.ride, np.array(maps.roll.knots)
 
     def beyond_spring(side: Side) -> Array:
@@ -266,11 +266,11 @@ def _axle(data: VehicleData, maps: KcMaps, axle: Axle, compliance: Compliance) -
         steered=maps.steered,
         drive_on_carrier=data.drive_reactions[axle] is DriveReaction.AXLE,
         antiroll=Curve(opposite, antiroll),
-        elasticity=_beyond_points(data, maps, axle) if compliance is Compliance.MOVING else None,
+        elasticity=_beyond_points(data, maps, axle, detail) if compliance is Compliance.MOVING else None,
     )
 
 
-def _beyond_points(data: VehicleData, maps: KcMaps, axle: Axle) -> ElasticAxle | None:
+def _beyond_points(data: VehicleData, maps: KcMaps, axle: Axle, detail: Detail) -> ElasticAxle | None:
     """The elasticity of an axle, its travel without what the unsprung masses at the wheel centres hold already."""
     found = maps.elasticity
     if found is None:
@@ -279,20 +279,24 @@ def _beyond_points(data: VehicleData, maps: KcMaps, axle: Axle) -> ElasticAxle |
     mass = float(np.mean([data.masses.unsprung[corner] for corner in corners]))
     points, momentum = np.zeros((2, 2)), np.zeros((2, 6))
     for corner in corners:
-        by_travel = _centre_by_travel(maps, corner)
+        by_travel = _centre_by_travel(maps, corner, detail)
         arm = np.array(data.centres[corner]) - found.reference
         points += mass * by_travel @ by_travel.T
         momentum += mass * np.hstack((by_travel, np.cross(arm, by_travel)))
     return replace(found, travel_mass=found.travel_mass - points, travel_momentum=found.travel_momentum - momentum)
 
 
-def _centre_by_travel(maps: KcMaps, corner: Corner) -> Array:
+def _centre_by_travel(maps: KcMaps, corner: Corner, detail: Detail) -> Array:
     """How a wheel centre moves by the travels of the left and the right wheel at the design position, shape (2, 3)."""
-    kinematics = maps.wheel(corner.side).kinematics
+    wheel = maps.wheel(corner.side)
+    kinematics = wheel.kinematics
     first, second = kinematics.slopes(0.0, 0.0)
     columns = [kinematics.output_index(name) for name in ("tx", "ty", "tz")]
     along, across = first[columns], second[columns]
     if maps.steered:
-        own = [along, np.zeros(3)] if corner.side is Side.LEFT else [np.zeros(3), along]
-        return np.array(own)
+        own = np.array([along, np.zeros(3)] if corner.side is Side.LEFT else [np.zeros(3), along])
+        if wheel.in_roll is None or detail is not Detail.TWO_DIMENSIONAL:
+            return own
+        half = 0.5 * wheel.in_roll.slope(0.0)[[wheel.in_roll.output_index(name) for name in ("tx", "ty", "tz")]]
+        return np.asarray(own + np.array([half, -half]))
     return np.array([0.5 * (along + across), 0.5 * (along - across)])

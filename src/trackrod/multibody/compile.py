@@ -410,8 +410,9 @@ class _Compiler:
 
         Returns the wheels that have no damper of their own.
         """
-        vehicle, chassis = self.vehicle, self.index[self.vehicle.chassis]
-        self.core.set_sprung(chassis)
+        vehicle, chassis = self.vehicle, self.index.get(self.vehicle.chassis, -1)
+        if chassis >= 0:
+            self.core.set_sprung(chassis)
         undamped = []
         for elements in (vehicle.dampers, vehicle.springs):
             for spin in self.spins:

@@ -120,6 +120,8 @@ class WheelSpec:
     in_roll: Array = field(default_factory=lambda: np.zeros((0, len(CHANNELS))))
 
     def __post_init__(self) -> None:
+        if not self.in_roll.size:  # a file keeps no shape of nothing
+            object.__setattr__(self, "in_roll", np.zeros((0, len(CHANNELS))))
         raise_if_errors(Problem(text) for text in self._faults())
 
     def _faults(self) -> Iterator[str]:

@@ -158,20 +158,20 @@ def modes(spec: RtmSpec, speed: float, *, step: float = 1e-3) -> tuple[Mode, ...
     values, left, right = eig(transition, left=True, right=True)  # type: ignore[misc]  # the stubs know two of three
     # What a state has to do with a mode, whatever its unit: the change of the eigenvalue with its diagonal element.
     shares = np.abs(left.conj() * right)
-    shares /= shares.sum(axis=0)
     parts = {part: [state.part == part for state in states] for part in _PARTS}
     axles = {axle: [state.axle is axle for state in states] for axle in Axle}
     found = []
     for k in np.argsort(-np.abs(values)):
         if values[k].imag < 0 or abs(values[k]) < np.exp(-1.0):  # the conjugate; gone after a step
             continue
+        share = shares[:, k] / shares[:, k].sum()
         rate = np.log(values[k]) / step
         found.append(
             Mode(
                 float(rate.real),
                 float(rate.imag) / (2 * np.pi),
-                {part: float(shares[of, k].sum()) for part, of in parts.items()},
-                {axle: float(shares[of, k].sum()) for axle, of in axles.items()},
+                {part: float(share[of].sum()) for part, of in parts.items()},
+                {axle: float(share[of].sum()) for axle, of in axles.items()},
             )
         )
     return tuple(found)
