@@ -43,6 +43,7 @@ def roll_moments(case: Case, run: Run) -> tuple[float, float, float]:
     """
     vehicle, found = vehicle_of(case), loads(run, steady)
     of_loads = sum(0.5 * vehicle.track(axle) * (found[2 * i + 1] - found[2 * i]) for i, axle in enumerate(Axle))
+    of_loads += weight(case) * float(vehicle.mass_properties.centre[1])  # of a vehicle that stands aside of its middle
     height, sideways, roll = (float(run[s][steady(run)].mean()) for s in (signals.Z, signals.AY, signals.ROLL))
     without = weight(case) / STANDARD_GRAVITY * sideways * height
     return float(of_loads), without, without + weight(case) * height * roll

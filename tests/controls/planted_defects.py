@@ -136,10 +136,16 @@ DEFECTS = (
     Defect("wheels go straight up", CAR, without_anti_dive, ("braking: pitch angle",)),
     Defect("friction 2 % too low", CAR, tyres_with(LMUX=0.98), ("locked stop: deceleration",)),
     Defect(
+        "a tenth of the damping",
+        CAR,
+        times(damper_factor_front=0.1, damper_factor_rear=0.1),
+        ("locked stop: at rest after",),
+    ),
+    Defect(
         "tyres that store three times the slip",
         CAR,
         tyres_with(LONGITUDINAL_STIFFNESS=1.0 / 3.0),
-        ("locked stop: thrown back", "locked stop: at rest after"),
+        ("locked stop: thrown back",),
     ),
     Defect(
         "steering 5 % too direct",

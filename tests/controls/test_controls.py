@@ -144,15 +144,7 @@ class TestClosedForms:
     "run",
     [
         pytest.param(reference_run, id="multibody"),
-        pytest.param(
-            model_run,
-            id="rtm",
-            marks=pytest.mark.xfail(
-                strict=True,
-                raises=AssertionError,
-                reason="measured 19.6 to 20.6 % too slow, mended by the roll inertia of a solid axle",
-            ),
-        ),
+        pytest.param(model_run, id="rtm"),
     ],
 )
 def test_tramp_frequency_of_a_solid_axle(run, case: Case) -> None:

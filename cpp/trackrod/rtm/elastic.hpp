@@ -91,7 +91,7 @@ struct ElasticStep {
     const ElasticNumbers<R>& e = *m.elastic_numbers;
     T change[mode_count];
     for (int g = 0; g < groups; ++g) {
-      L turned = L(R(0.0));
+      L turned = -W::load(s.carrier_yield, g);  // accelerations of body and travels change little in a step
       for (int i = 0; i < n; ++i) {
         turned += (rate[g][i] - W::load(s.axle_load_rate[i], g)) * W::constant(e.pitch[i], g);
       }
@@ -247,7 +247,7 @@ struct ElasticStep {
   }
 
   // The new loads and rates, with the accelerations that were found.
-  TRACKROD_HD void end(const Compiled<R, lanes>&, State<T>& s, const Vec3<T>& v_dot, const Vec3<T>& w_dot, const T* travels,
+  TRACKROD_HD void end(const Compiled<R, lanes>& m, State<T>& s, const Vec3<T>& v_dot, const Vec3<T>& w_dot, const T* travels,
                        R h) {
     T body[3][mode_count], travel[mode_count];
     for (int a = 0; a < 2; ++a) {
@@ -265,12 +265,16 @@ struct ElasticStep {
     for (int g = 0; g < groups; ++g) {
       const L u[3] = {W::load(body[0], g) * h, W::load(body[1], g) * h, W::load(body[2], g) * h};
       const L z = W::load(travel, g) * h;
+      L taken = L(R(0.0));
       for (int i = 0; i < n; ++i) {
-        L next = rate[g][i] - z * W::constant(at_->by_travel[i], g);
-        for (int j = 0; j < 3; ++j) next -= u[j] * W::constant(at_->by_body[j][i], g);
+        L lost = z * W::constant(at_->by_travel[i], g);
+        for (int j = 0; j < 3; ++j) lost += u[j] * W::constant(at_->by_body[j][i], g);
+        const L next = rate[g][i] - lost;
+        taken += lost * W::constant(m.elastic_numbers->pitch[i], g);
         W::store(next, s.axle_load_rate[i], g);
         W::store(W::load(s.axle_load[i], g) + next * h, s.axle_load[i], g);
       }
+      W::store(taken, s.carrier_yield, g);
     }
   }
 

@@ -54,7 +54,8 @@ def compile_model(spec: RtmSpec) -> _core.Rtm:
     for i, axle in enumerate(spec.axles):
         core.set_axle(i, axle.steered, axle.drive_on_carrier, axle.antiroll.points())
         if axle.elasticity is not None:
-            core.set_elasticity(i, axle.elasticity.numbers(), *axle.elasticity.tables())
+            gives = axle.elasticity.with_straight_pitch()
+            core.set_elasticity(i, gives.numbers(), *gives.tables())
     if spec.powertrain is not None:
         core.set_driveline(*spec.powertrain.core_arguments([wheel.corner.axle for wheel in spec.wheels]))
         for driven, differential in spec.powertrain.limited_slip.items():

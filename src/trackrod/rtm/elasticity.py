@@ -12,7 +12,7 @@ with the accelerations u̇ of the body and z̈ of the travels. Loads of both whe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ __all__ = ["ElasticAxle", "ElasticMode", "PoseCurve", "PoseMap"]
 Array = NDArray[np.float64]
 
 _POSES = 2 * len(GIVEN_POSE)
+_PITCH = [GIVEN_POSE.index("ry"), len(GIVEN_POSE) + GIVEN_POSE.index("ry")]
 _LOADS = len(AXLE_LOADS)
 
 
@@ -172,6 +173,39 @@ class ElasticAxle:
                 yield f"{name.replace('_', ' ')} of an axle needs finite values of the shape {shape}"
         if not 0 < self.radius < np.inf:
             yield f"the radius of an axle that gives is {self.radius:g} m, it must be greater than zero"
+
+    def with_straight_pitch(self) -> ElasticAxle:
+        """The same with a pitch of the wheels that is proportional to the loads at every travel.
+
+        It moves no contact point and only counts by its rate, against which spins are counted: the step must know
+        beforehand how a torque will turn the carrier.
+        """
+
+        def straight(curve: PoseCurve, slopes: Array) -> PoseCurve:
+            pose = curve.pose.copy()
+            pose[:, _PITCH] = np.outer(curve.load, slopes[_PITCH])
+            return PoseCurve(curve.load, pose)
+
+        modes = []
+        for mode in (self.symmetric, self.antisymmetric):
+            by_travel = [part.copy() for part in (mode.pose_by_parallel, mode.pose_by_opposite)]
+            for part in by_travel:
+                part[:, _PITCH] = 0.0
+            fx, brake = (AXLE_LOADS.index(name) for name in ("fx", "brake"))
+            modes.append(
+                replace(
+                    mode,
+                    pose_by_parallel=by_travel[0],
+                    pose_by_opposite=by_travel[1],
+                    fx=straight(mode.fx, mode.pose[fx]),
+                    brake=straight(mode.brake, mode.pose[brake]),
+                )
+            )
+        fy, load = self.fy, AXLE_LOADS.index("fy")
+        pose = fy.pose.copy()
+        slopes = [mode.pose[load, _PITCH] for mode in modes]
+        pose[..., _PITCH] = fy.symmetric[:, None, None] * slopes[0] + fy.antisymmetric[:, None] * slopes[1]
+        return replace(self, symmetric=modes[0], antisymmetric=modes[1], fy=replace(fy, pose=pose))
 
     def numbers(self) -> Array:
         """All of it but the poses over loads as the flat array that the core takes."""

@@ -73,6 +73,7 @@ STATE = Structure(
         field("axle_load_rate", "number", "of the same, in N/s and N·m/s", AXLE_LOADS, AXLE_MODES),
         field("damper_rate", "velocity", "of the length of the dampers", WHEELS),
         field("carrier_spin", "angular_velocity", "of the carriers about the spin axes a step before", WHEELS),
+        field("carrier_yield", "angular_velocity", "that accelerations took from carriers a step before", AXLE_MODES),
         field("carrier_torque", "torque", "about the spin axes that the carriers held a step before", WHEELS),
         field("slope_before", "number", "d centre / d travel a step before, for its rate", WHEELS, SIDES, VECTOR),
         field("rack", "length", "of an elastic steering"),

@@ -44,7 +44,7 @@ class TwinAxle:
     """
 
     def __init__(self, axle: ElasticAxle) -> None:
-        self.axle = axle
+        self.axle = axle = axle.with_straight_pitch()
         self.modes = [_Mode(axle.symmetric, 0), _Mode(axle.antisymmetric, 1)]
         self._lateral = Surface(axle.fy.symmetric, axle.fy.antisymmetric, axle.fy.pose)
         self.reset()
@@ -53,6 +53,7 @@ class TwinAxle:
         """Without load."""
         for mode in self.modes:
             mode.x, mode.rate = np.zeros(len(AXLE_LOADS)), np.zeros(len(AXLE_LOADS))
+            mode.taken = 0.0
 
     def poses(self, left: float, right: float) -> tuple[Array, Array]:
         """`GIVEN_POSE` of both wheels at their travels [m], and the rates, shape (2, 5) each."""
@@ -86,6 +87,7 @@ class _Mode:
         self._by_travel = mode.pose_by_parallel, mode.pose_by_opposite
         self._curves = ((FX, Curves(mode.fx.load, mode.fx.pose)), (BRAKE, Curves(mode.brake.load, mode.brake.pose)))
         self.x = self.rate = np.zeros(len(AXLE_LOADS))
+        self.taken = 0.0  # from the turning of carriers by accelerations a step before [rad/s]
 
     def poses(self, parallel: float, opposite: float) -> tuple[Array, Array]:
         shapes = self._linear + parallel * self._by_travel[0] + opposite * self._by_travel[1]

@@ -368,7 +368,8 @@ class Twin:
             softest = 0.0
             for mode, known in zip(gives.modes, self.known[axle], strict=True):
                 A = mode.M + h * mode.D + h * h * mode.C
-                turned[here] += h * (mode.pitch @ np.linalg.solve(A, known)) * np.array([1.0, mode.sign])
+                change = h * (mode.pitch @ np.linalg.solve(A, known)) - mode.taken
+                turned[here] += change * np.array([1.0, mode.sign])
                 torque = (mode.C[:, FX] - mode.C[:, BRAKE]) / gives.axle.radius
                 softest = max(softest, float(h * mode.pitch @ np.linalg.solve(A, torque)))
             taken[here] = softest
@@ -576,7 +577,10 @@ class Twin:
             right[travels] -= np.array([1.0, mode.sign]) * (mode.t_D @ rates)
         found = np.linalg.solve(whole, right)
         for k, (_, _, mode) in enumerate(modes):
-            mode.rate = mode.rate + h * found[10 + size * k : 10 + size * (k + 1)]
+            gained = found[10 + size * k : 10 + size * (k + 1)]
+            alone = np.linalg.solve(mode.M + h * mode.D + h * h * mode.C, known[k])
+            mode.taken = float(h * mode.pitch @ (alone - gained))
+            mode.rate = mode.rate + h * gained
             mode.x = mode.x + h * mode.rate
         return np.asarray(found[:10])
 
