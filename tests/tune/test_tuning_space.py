@@ -71,9 +71,8 @@ def test_directions_are_the_derivatives_of_all_parameters() -> None:
         high, low = space.parameters(up), space.parameters(down)
         for j, name in enumerate(names):
             expected = (high[name] - low[name]) / (2 * step)
-            assert directions[k, j] == pytest.approx(
-                expected, rel=1e-4, abs=1e-6 * abs(high[name]) + 1e-8
-            )  # standing travels: 10 nm
+            rounding = 1e-6 * abs(high[name]) + 1e-8  # standing travels are found to some nanometres
+            assert directions[k, j] == pytest.approx(expected, rel=1e-4, abs=rounding)
 
 
 def test_the_inertia_stays_that_of_a_body() -> None:
