@@ -325,20 +325,7 @@ def test_walking_pace_in_first_gear_is_smooth(name: str, speed: float) -> None:
     assert np.abs(np.diff(run[signals.VX][late])).max() < 5e-3
 
 
-#: Braked wheels that swing in their axle on a slope, at any step; with the quasi-static compliance they stand still.
-SWINGING = {
-    "cla_class": "its rear wheels swing: its place by 0.4 mm, of 0.01 mm allowed",
-    "suv": "its front wheels swing: it does not come to rest, 4.9 mm/s",
-}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=SWINGING[name])) if name in SWINGING else name
-        for name in BUNDLED
-    ],
-)
+@pytest.mark.parametrize("name", BUNDLED)
 def test_held_brakes_do_not_creep(name: str) -> None:
     vehicle = RealTimeVehicle(spec_of(name))
     vehicle.tilt(0.15)

@@ -10,13 +10,6 @@ from trackrod.core.corners import Corner
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.vehicle.catalogue import BUNDLED
 
-#: The braked rear wheels of the car swing in their axle where it stands.
-SWINGING = {
-    "cla_class": pytest.param(
-        "cla_class", marks=pytest.mark.xfail(strict=True, reason="it still moves with 32 mm/s, of 20 mm/s allowed")
-    )
-}
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step", [1e-3, 2e-3])
@@ -41,7 +34,7 @@ def test_hard_driving_stays_bounded(name: str, step: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [SWINGING.get(name, name) for name in BUNDLED])
+@pytest.mark.parametrize("name", BUNDLED)
 def test_a_lane_change_with_a_stop_ends_at_rest(name: str) -> None:
     """Full brakes at the end of a lane change at 21 m/s; some seconds later nothing moves."""
     vehicle = RealTimeVehicle(spec_of(name))
