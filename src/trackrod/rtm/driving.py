@@ -43,8 +43,8 @@ _ELEMENTS = tuple(
 )
 _NAMES_AND_UNITS = (tuple(name for name, _ in _ELEMENTS), tuple(kind.unit for _, kind in _ELEMENTS))
 
-#: Time to come to rest [s], and the speed that counts as rest [m/s].
-_SETTLING, _REST = 8.0, 2e-3
+#: Time to come to rest [s], and the speed that counts as rest [m/s]: tyres that give way let one with conicity creep.
+_SETTLING, _REST = 8.0, 4e-3
 
 
 class RealTimeVehicle:

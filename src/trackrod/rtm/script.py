@@ -27,8 +27,8 @@ __all__ = ["Script", "ScriptedVehicle", "Tangent"]
 
 Array = NDArray[np.float64]
 
-#: Time to come to rest [s], and the speed that counts as rest [m/s].
-_SETTLING, _REST = 8.0, 2e-3
+#: Time to come to rest [s], and the speed that counts as rest [m/s]: tyres that give way let one with conicity creep.
+_SETTLING, _REST = 8.0, 4e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
