@@ -130,10 +130,10 @@ def test_a_guide_pulls_with_its_strength() -> None:
 
 
 def test_another_step_and_other_parameters() -> None:
+    undamped = {"damper_factor_front": 1e-6, "damper_factor_rear": 1e-6}  # and dropped far from where it stands
+    swinging = spec().with_parameters(sprung_mass=3.0 * spec().parameters["sprung_mass"], **undamped)
     with pytest.raises(ConvergenceError, match=r"does not come to rest: it still moves with"):
-        undamped = {"damper_factor_front": 1e-6, "damper_factor_rear": 1e-6}  # and dropped far from where it stands
-        mass = 3.0 * spec().parameters["sprung_mass"]
-        ScriptedVehicle(spec()).settle(spec().with_parameters(sprung_mass=mass, **undamped))
+        ScriptedVehicle(spec()).settle(swinging)
     heavy = ScriptedVehicle(spec())
     heavy.settle(spec().with_parameters(sprung_mass=1.2 * spec().parameters["sprung_mass"]))
     assert heavy.run(script())[signals.FZ["fl"]][0] > 1.05 * driven()[signals.FZ["fl"]][0]
