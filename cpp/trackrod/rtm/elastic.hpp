@@ -137,7 +137,9 @@ struct ElasticStep {
       const int left = 2 * a, right = left + 1;
       const T& factor = a == 0 ? p.damper_factor_front : p.damper_factor_rear;
       const R own = (yields[left] + yields[right]) * R(0.5), other = (yields[left] - yields[right]) * R(0.5);
-      const T wanted[2] = {rates[left] - given[left] - given[right], rates[right] - given[left] + given[right]};
+      // what pushes the ends apart lengthens the damper as its own tension shortens it
+      const T wanted[2] = {rates[left] - given[left] - given[right] + push[left] * own + push[right] * other,
+                           rates[right] - given[left] + given[right] + push[right] * own + push[left] * other};
       T now[2] = {s.damper_rate[left], s.damper_rate[right]};
       for (int iteration = 0; iteration < 2; ++iteration) {
         T force[2] = {T(0.0), T(0.0)}, slope[2] = {T(0.0), T(0.0)};

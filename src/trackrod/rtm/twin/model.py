@@ -527,6 +527,7 @@ class Twin:
                 shorter = mode.C[DAMPER] @ (mode.rate + h * np.linalg.solve(A, right))
                 wanted -= shorter * np.array([1.0, mode.sign])
             yields = np.array([[own, other], [other, own]])
+            wanted += yields @ self.given["damper_force"][here]  # ends that are pushed apart
             r = self.damper_rate[here].copy()
             for _ in range(2):
                 samples = [curve.sample(float(x)) for curve, x in zip(curves[here], r, strict=True)]
