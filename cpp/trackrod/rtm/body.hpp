@@ -43,11 +43,20 @@ TRACKROD_HD inline Vec3<T> air_moment(const Compiled<R, lanes>& m, const Paramet
           T(0.0)};
 }
 
+// What a step does to the sprung body: acceleration less gravity of its centre and angular acceleration, in body axes;
+// forces of the suspension on the travels.
+template <class T>
+struct BodyChange {
+  Vec3<T> felt, turning;
+  T suspension[wheel_count];
+};
+
 // Accelerations of body and wheels, and the new velocities and positions.
 template <class R, int lanes, class T>
-TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s,
-                                    const Inputs<T>& in, const Mat3<T>& Rot, const WheelMotion<LanesOf<T, lanes>>* k,
-                                    const WheelLoad<LanesOf<T, lanes>>* load, R h, Outputs<T>& outputs) {
+TRACKROD_HD inline BodyChange<T> move_bodies(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s,
+                                             const Inputs<T>& in, const Mat3<T>& Rot,
+                                             const WheelMotion<LanesOf<T, lanes>>* k,
+                                             const WheelLoad<LanesOf<T, lanes>>* load, R h, Outputs<T>& outputs) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
   const Vec3<T>&v = s.velocity, &w = s.angular_velocity;
@@ -130,7 +139,9 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
     }
     for (int i = 0; i < 3; ++i) D[axle][i] = pair([&](int g) { return D_of[g][i]; }, axle);
   }
-  suspension_forces(m, p, s, k, right);
+  BodyChange<T> change{};
+  suspension_forces(m, p, s, k, change.suspension);
+  for (int i = 0; i < wheel_count; ++i) right[i] += change.suspension[i];
 
   // eliminate the travels, then solve for the body; the matrix is symmetric, its lower part is kept
   const T roll = (p.unsprung_roll_inertia_front + p.unsprung_roll_inertia_rear) * R(2.0);
@@ -169,12 +180,15 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
     s.travel_rate[left] += (inverse[axle][0] * rest[0] + inverse[axle][1] * rest[1]) * h;
     s.travel_rate[left + 1] += (inverse[axle][1] * rest[0] + inverse[axle][2] * rest[1]) * h;
   }
+  change.felt = v_dot - free;
+  change.turning = w_dot;
   s.velocity += v_dot * h;
   s.angular_velocity += w_dot * h;
   s.position += Rot * s.velocity * h;
   s.orientation = normalised(s.orientation * quat_exp(s.angular_velocity * h));
   for (int i = 0; i < wheel_count; ++i) s.travel[i] += s.travel_rate[i] * h;
   outputs.acceleration = Rot * (tyre_sum / mass) + Vec3<T>{p.gravity * fall.x, p.gravity * fall.y, p.gravity * fall.z};
+  return change;
 }
 
 }  // namespace trackrod::rtm

@@ -18,9 +18,10 @@ struct WheelMotion {
   Vec3<L> G[2];                   // rotation by the same
   L damper[2];                    // length of the damper by the same
   Vec3<L> rate;                   // of p in the body
-  Vec3<L> turning;                // rotation by the travels' rates
+  Vec3<L> turning;                // of the carrier in the body
   Vec3<L> axis;                   // spin axis in body axes
   Vec3<L> by_rack, turn_by_rack;  // place and rotation by the rack travel
+  L damper_by_rack;               // length of the damper by the same
 };
 
 // Values and derivatives by both variables of every channel of a map.
@@ -92,9 +93,10 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
     const auto on_rack = W::constant(n.by_rack, g);
     k.by_rack = place_by_second * on_rack;
     k.turn_by_rack = turn_by_second * on_rack;
+    k.damper_by_rack = damper_by_second * on_rack;
     const L left_rate = W::of_left(s.travel_rate, g), right_rate = W::of_right(s.travel_rate, g);
     k.rate = k.J[0] * left_rate + k.J[1] * right_rate + k.by_rack * rack_rate;
-    k.turning = k.G[0] * left_rate + k.G[1] * right_rate;
+    k.turning = k.G[0] * left_rate + k.G[1] * right_rate + k.turn_by_rack * rack_rate;
     const L inclination = channel(value, rx) + give(crx), angle = channel(value, rz) + give(crz);
     const L cosine = cos(inclination);
     k.axis = {-sin(angle) * cosine, cos(angle) * cosine, sin(inclination)};

@@ -31,6 +31,7 @@ TRACKROD_HD inline State<T> standing(const Compiled<R, lanes>& m, const Paramete
   Outputs<T> unused{};
   wheel_motion(m, p, s, T(0.0), T(0.0), k, unused);
   remember_slopes<lanes>(k, s);
+  s.rack_mass = rack_mass(m, p, k);
   return s;
 }
 
@@ -67,6 +68,7 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   using L = LanesOf<T, lanes>;
   constexpr int groups = Wheels<T, lanes>::groups;
   const bool elastic = m.steering.elastic;
+  if (elastic) steer(m, p, s, in, h, outputs);
   const T rack = elastic ? s.rack : p.steering_ratio * value_of(in.steering_wheel_angle);
   const T rack_rate = elastic ? s.rack_rate : p.steering_ratio * value_of(in.steering_wheel_rate);
   WheelMotion<L> k[groups];
@@ -75,10 +77,12 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   WheelLoad<L> load[groups];
   tyre_loads(m, s, in, Rot, k, h, load, outputs);
   turn_wheels(m, p, s, in, load, h);
-  move_bodies(m, p, s, in, Rot, k, load, h, outputs);
+  const BodyChange<T> change = move_bodies(m, p, s, in, Rot, k, load, h, outputs);
   give_way(m, p, s, load, h);
   remember_slopes<lanes>(k, s);
-  steer(m, p, s, in, k, load, h, outputs);
+  s.rack_force = rack_force(m, p, s, k, load, change);
+  s.rack_mass = rack_mass(m, p, k);
+  if (!elastic) outputs.steering_torque = -s.rack_force * p.steering_ratio;
   outputs.rack = rack;
   s.time += T(h);
 }

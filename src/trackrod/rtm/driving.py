@@ -19,7 +19,7 @@ from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.compile import compile_model, rolling_start
 from trackrod.rtm.layout import INPUTS as INPUT_FIELDS
 from trackrod.rtm.layout import STATE
-from trackrod.rtm.motion import BODY, INPUTS, TIME, VELOCITY, RtmMotion, TotalCentre, beyond_maps, tyre_columns
+from trackrod.rtm.motion import BODY, INPUTS, STEERING_WHEEL, TIME, VELOCITY, RtmMotion, TotalCentre, beyond_maps, tyre_columns
 from trackrod.rtm.spec import RtmSpec
 
 __all__ = ["RealTimeVehicle"]
@@ -119,15 +119,35 @@ class RealTimeVehicle:
         *,
         every: int = 1,
         road_heights: Array | None = None,
+        steering_wheel_torque: ArrayLike | None = None,
     ) -> Run:
         """Drive on under inputs given for each step; as `MultibodyVehicle.advance`.
 
+        Parameters
+        ----------
+        steering_wheel_torque
+            Of the driver [N·m], to the left positive: where it is given, the steering wheel turns as it likes, and its
+            angle in the inputs counts for nothing.
+
         Raises
         ------
+        InputError
+            A torque is given, and the steering is rigid.
         ConvergenceError
             The motion is no longer finite.
         """
-        return self.run(self.advance_rows(_controls(steering_wheel_angle, throttle, brake, gear), every, road_heights))
+        if steering_wheel_torque is None:
+            controls = _controls(steering_wheel_angle, throttle, brake, gear)
+            return self.run(self.advance_rows(controls, every, road_heights))
+        if self.spec.steering is None:
+            raise InputError(f"'{self.spec.name}' has a rigid steering, which a torque at the steering wheel cannot turn")
+        self._core.steer_by_torque(True)
+        try:
+            rows = self.advance_rows(_controls(steering_wheel_torque, throttle, brake, gear), every, road_heights)
+        finally:
+            self._core.steer_by_torque(False)
+        rows[:, 0] = rows[:, STEERING_WHEEL]
+        return self.run(rows)
 
     def advance_rows(self, controls: Array, every: int, road_heights: Array | None = None) -> Array:
         """As `advance`, with less to do: rows of inputs in, rows of samples out.

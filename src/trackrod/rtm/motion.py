@@ -16,7 +16,7 @@ from trackrod.core.plain import Plain
 from trackrod.rtm.layout import ROW_INPUTS, TYRE_ROW, row_layout
 from trackrod.rtm.spec import RtmSpec
 
-__all__ = ["BODY", "INPUTS", "TIME", "VELOCITY", "RtmMotion", "TotalCentre", "beyond_maps", "tyre_columns"]
+__all__ = ["BODY", "INPUTS", "STEERING_WHEEL", "TIME", "VELOCITY", "RtmMotion", "TotalCentre", "beyond_maps", "tyre_columns"]
 
 Array = NDArray[np.float64]
 
@@ -32,6 +32,7 @@ _TRAVEL, _SPIN, _STEER, _INCLINATION, _RACK, _ENGINE, _GEAR, _TORQUE = (
     _LAYOUT.column(name)
     for name in ("travel", "spin", "steer", "camber", "rack", "engine_speed", "gear", "steering_torque")
 )
+STEERING_WHEEL = _LAYOUT.column("steering_wheel")
 _ACCELERATION = _LAYOUT["acceleration"]
 _TYRES, _TYRE_COLUMNS = _LAYOUT.size, TYRE_ROW.size
 _PLACE = {corner: i for i, corner in enumerate(Corner)}

@@ -58,6 +58,11 @@ class Line:
         i, weights = _hermite(x, self.x)
         return float((weights[0] * self.nodes[:, i : i + 2]).sum())
 
+    def slope(self, x: float) -> float:
+        """The slope at x."""
+        i, weights = _hermite(x, self.x)
+        return float((weights[1] * self.nodes[:, i : i + 2]).sum())
+
 
 def _hermite(x: float, knots: Array) -> tuple[int, tuple[Array, Array]]:
     """Cell of x, and the weights of values and slopes at its two ends, for the value and for the derivative."""

@@ -57,7 +57,8 @@ class _Wheel:
     G: Array  # (3, 2) rotation by the same
     damper: Array  # (2,) length of the damper by the same
     rate: Array  # of p in the body [m/s]
-    by_rack: Array  # (6,) p and rotation by the rack travel; zero where there is no rack
+    by_rack: Array  # (7,) p, rotation and length of the damper by the rack travel; zero where there is no rack
+    turning: Array  # of the carrier in the body [rad/s]
     steer: float
     inclination: float
     force: Array = field(default_factory=lambda: np.zeros(3))  # of the tyres, in V [N]
@@ -126,13 +127,13 @@ class Twin:
         self.compliance = np.zeros((4, len(COMPLIANCE_CHANNELS)))
         self.heights = np.full(len(self.tyres), self.spec.road_height)
         self.angle = self.rack = self.steering_torque = 0.0
-        if self.spec.steering is not None:
-            self.steering = TwinSteering(self.spec.steering)
         self.acceleration = np.zeros(3)
         for tyre in self.tyres:
             tyre.reset()
         self.wheels = [self._kinematics(i, 0.0, 0.0) for i in range(4)]
         self.J_before = [wheel.J for wheel in self.wheels]
+        if self.spec.steering is not None:
+            self.steering = TwinSteering(self.spec.steering, self._rack_mass())
 
     def start(self, speed: float, spins: ArrayLike, engine_speed: float, gear: int) -> None:
         """Let the vehicle roll straight ahead [m/s], [rad/s]."""
@@ -157,6 +158,7 @@ class Twin:
             "camber": [wheel.inclination for wheel in self.wheels],
             "acceleration": self.acceleration,
             "rack": self.rack,
+            "steering_wheel": 0.0 if self.spec.steering is None else self.steering.angles[0],
             "engine_speed": d.speed,
             "gear": d.gear,
             "clutch_torque": d.torque,
@@ -219,9 +221,11 @@ class Twin:
         h, p = self.h, self.p
         angle_rate, road_speed = (angle - self.angle) / h, (heights - self.heights) / h
         self.angle, self.heights = angle, heights
-        self.rack, rack_rate = p["steering_ratio"] * angle, p["steering_ratio"] * angle_rate
+        ratio = p["steering_ratio"]
+        self.rack, rack_rate = ratio * angle, ratio * angle_rate
         if self.spec.steering is not None:
-            self.rack, rack_rate = self.steering.rack, self.steering.rack_rate
+            self.steering_torque = self.steering.step(angle_rate, 0.0, ratio, abs(self.v[0]), h)
+            self.rack, rack_rate = self.steering.angles[2], self.steering.rates[2]
         self.wheels = [self._kinematics(i, self.rack, rack_rate) for i in range(4)]
         R = _matrix(self.q)
         for tyre, height, speed in zip(self.tyres, heights, road_speed, strict=True):
@@ -230,7 +234,7 @@ class Twin:
         self._bodies(R)
         self._give()
         self.J_before = [wheel.J for wheel in self.wheels]
-        self._steer(angle_rate)
+        self._load_rack()
         self.time += h
 
     def _kinematics(self, i: int, rack: float, rack_rate: float) -> _Wheel:
@@ -249,7 +253,7 @@ class Twin:
         com = dict(zip(COMPLIANCE_CHANNELS, self.compliance[i], strict=True))
         pose = {name: v + com.get(name, 0.0) for name, v in zip(CHANNELS, value, strict=True)}
         moved = np.array([pose["tx"], pose["ty"], pose["tz"]])
-        by_rack = by_y[:6] if steered else np.zeros(6)
+        by_rack = by_y if steered else np.zeros(len(CHANNELS))
         J = by_travel[:3]
         return _Wheel(
             p=np.array(self.spec.wheels[i].centre) + moved - self.origin,
@@ -258,6 +262,7 @@ class Twin:
             damper=by_travel[6],
             rate=J @ rates + by_rack[:3] * rack_rate,
             by_rack=by_rack,
+            turning=by_travel[3:6] @ rates + by_rack[3:6] * rack_rate,
             steer=float(pose["rz"]),
             inclination=float(pose["rx"]),
         )
@@ -280,7 +285,7 @@ class Twin:
         tyre.row = np.zeros(10)
         tyre.row[9] = rho
         velocity = R @ (self.v + np.cross(self.w, place) + wheel.rate)
-        turning = R @ (self.w + wheel.G @ rates)
+        turning = R @ (self.w + wheel.turning)
         gamma = float(np.arcsin(axis[2]))
         rate = -(velocity[2] - road_speed) / cosine
         Fz = tyre.load(rho, rate, omega, gamma) if rho > 0 else 0.0
@@ -379,8 +384,10 @@ class Twin:
             else:
                 Q[3:6] += reaction
             Q[3:6] -= np.cross(w, wheel.axis * self.spin[i] * self._of("wheel_inertia", i))  # gyroscopic
-        Q[6:] += self._suspension()
+        self.suspension = self._suspension()
+        Q[6:] += self.suspension
         change = np.linalg.solve(M, Q)
+        self.felt, self.turning = change[:3] + np.cross(w, v) - g, change[3:6]
         self.v, self.w, self.zd = v + h * change[:3], w + h * change[3:6], self.zd + h * change[6:]
         self.r = self.r + h * R @ self.v
         self.q = _product(self.q, _turn(self.w * h))
@@ -432,19 +439,32 @@ class Twin:
                 wanted += straight(item.opposite_load, item.opposite, other)
             self.compliance[i] += share * (self._of("compliance_factor", i) * wanted - self.compliance[i])
 
-    def _steer(self, angle_rate: float) -> None:
-        """Force of the wheels on the rack by virtual power, and the torque of the driver; an elastic steering moves."""
-        ratio, elastic = self.p["steering_ratio"], self.spec.steering
-        force, turning = 0.0, 0.0
+    def _load_rack(self) -> None:
+        """Force of the wheels on the rack by virtual power; the torque of the driver on a rigid steering."""
+        force = 0.0
         for i, wheel in enumerate(self.wheels):
-            wrench = np.concatenate((wheel.force, wheel.moment - wheel.axis * wheel.brake))
-            force += float(wheel.by_rack @ wrench)
-            turning += self._of("unsprung_yaw_inertia", i) * float(wheel.by_rack[5]) ** 2
-        if elastic is None:
-            self.steering_torque = -force * ratio
+            if not self.spec.axles[i // 2].steered:
+                continue
+            gyro = np.cross(wheel.turning + self.w, wheel.axis * self.spin[i] * self._of("wheel_inertia", i))
+            felt = self.felt + np.cross(self.turning, wheel.p)
+            own = wheel.force - self._of("unsprung_mass", i) * felt
+            moment = wheel.moment - wheel.axis * wheel.brake - gyro
+            moment[2] -= self._of("unsprung_yaw_inertia", i) * self.turning[2]
+            force += float(wheel.by_rack[:3] @ own + wheel.by_rack[3:6] @ moment)
+            force += float(self.suspension[i] * wheel.by_rack[6] / wheel.damper[i % 2])
+        if self.spec.steering is None:
+            self.steering_torque = -force * self.p["steering_ratio"]
         else:
-            mass = elastic.rack_mass + turning
-            self.steering_torque = self.steering.step(self.angle, angle_rate, force, mass, ratio, self.h)
+            self.steering.force, self.steering.mass = force, self._rack_mass()
+
+    def _rack_mass(self) -> float:
+        """Of the rack with the wheels that it turns [kg]."""
+        elastic = self.spec.steering
+        total = 0.0 if elastic is None else elastic.rack_mass
+        for i, wheel in enumerate(self.wheels):
+            total += self._of("unsprung_mass", i) * float(wheel.by_rack[:3] @ wheel.by_rack[:3])
+            total += self._of("unsprung_yaw_inertia", i) * float(wheel.by_rack[5]) ** 2
+        return total
 
     def _load(self, i: int, kind: int) -> float:
         wheel = self.wheels[i]
