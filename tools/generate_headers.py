@@ -156,7 +156,8 @@ def main(output: Path) -> None:
     compliance = ", ".join(f"c{each}" for each in layout.COMPLIANCE_CHANNELS)
     body += f"\nenum ComplianceChannel {{ {compliance}, compliance_count }};"
     body += f"\nenum ComplianceLoad {{ {', '.join(layout.COMPLIANCE_LOADS)}, load_count }};"
-    body += "\n" + "\n".join(map(structure, (layout.STATE, layout.INPUTS, layout.OUTPUTS, layout.STEERING))) + "\n" + row_writer(layout)
+    structures = (layout.STATE, layout.INPUTS, layout.OUTPUTS, layout.STEERING)
+    body += "\n" + "\n".join(map(structure, structures)) + "\n" + row_writer(layout)
     includes = "drivetrain/state.hpp rotation.hpp scalar.hpp tyre/state.hpp vector.hpp"
     write_header(folder / "rtm" / "layout.hpp", "rtm/layout.py", body, "trackrod::rtm", includes)
 

@@ -216,8 +216,15 @@ class Rtm:
 
     def set_differential(self, axle: int, torque: tuple[Sequence[float], Sequence[float]]) -> None: ...
 
-    def set_steering(self, torsion_bar: tuple[Sequence[float], Sequence[float]], assist: tuple[Sequence[float], Sequence[float]], rack_mass: float, rack_damping: float, rack_friction: float) -> None:
-        """Elastic steering: pinion and rack on a torsion bar, with assistance."""
+    def set_steering(self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], torsion_bar: tuple[Sequence[float], Sequence[float]], column: tuple[Sequence[float], Sequence[float]], torques: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forces: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Elastic steering: steering wheel, pinion and rack on a torsion bar, with assistance over its torque and the speed.
+        """
+
+    def steer_by_torque(self, torque: bool) -> None:
+        """
+        Whether the first column of controls is the torque at the steering wheel instead of its angle.
+        """
 
     def set_force(self, force: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Constant force on the body in E at a point of V."""

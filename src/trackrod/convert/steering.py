@@ -8,9 +8,10 @@ from scipy.interpolate import PchipInterpolator
 
 from trackrod.core.errors import InputError, Problem
 from trackrod.rtm.spec import AssistMap, Curve, SteeringSpec
+from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.elements import Body, Joint, JointType
 from trackrod.vehicle.systems import Steering
-from trackrod.vehicle.vehicle import Vehicle, subsystem_of
+from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["column_angle", "elastic_steering", "has_elastic_steering"]
 
@@ -18,6 +19,8 @@ Array = NDArray[np.float64]
 
 #: Joints that hand on the rotation of a shaft to a shaft at an angle.
 _SHAFT_JOINTS = (JointType.HOOKE, JointType.CONVEL)
+#: Direction of the torsion bar's own axis among those of its bushing.
+_TORSION = 5
 #: Knots of the column: angle of the steering wheel from one to the next [rad].
 _COLUMN_STEP = np.radians(10.0)
 
@@ -41,27 +44,26 @@ def elastic_steering(vehicle: Vehicle) -> SteeringSpec:
     if steering is None or steering.torsion_bar is None:
         raise InputError(f"'{vehicle.name}' has no torsion bar for an elastic steering")
     wheel, rack = (_joint(vehicle, name) for name in (steering.wheel_joint, steering.rack_joint))
-    bar, element = steering.torsion_bar, _torsion_bar(vehicle, steering)
-    damping, pinion_inertia = 0.0, 0.0
-    shafts = _shafts(vehicle, wheel)
-    if element is not None:
-        damping = element.characteristic.damping[5]
-        pinion = next((b for b in element.bodies if b not in [body.name for body, _ in shafts]), element.bodies[1])
-        axis = next((j.axis for j in vehicle.joints if j.bodies[0] == pinion and j.type is JointType.REVOLUTE), None)
-        pinion_inertia = 0.0 if axis is None else _inertia(vehicle.body(pinion), np.array(axis))
+    gear = next((gear for gear in vehicle.gears if rack.name in gear.joints), None)
+    if gear is None:
+        raise InputError(f"the steering of '{vehicle.name}' has no gear at '{rack.name}' for an elastic steering")
+    pinion = _joint(vehicle, next(name for name in gear.joints if name != rack.name))
+    element = next((b for b in vehicle.acting(vehicle.bushings) if pinion.bodies[0] in b.bodies), None)
+    bar = steering.torsion_bar if element is None else element.characteristic.curves[_TORSION]
     try:
         return SteeringSpec(
             torsion_bar=Curve(bar.x, bar.y),
-            assist=_assist(steering),
+            assist=_assist(steering, bar),
             column=_column(vehicle, steering),
-            wheel_inertia=sum(_inertia(body, axis) for body, axis in shafts),
-            pinion_inertia=max(pinion_inertia, 1e-5),
-            rack_mass=max(vehicle.body(rack.bodies[0]).mass, 0.5),
-            torsion_bar_damping=damping,
+            wheel_inertia=sum(_inertia(body, axis) for body, axis in _shafts(vehicle, wheel)),
+            pinion_inertia=_inertia(vehicle.body(pinion.bodies[0]), np.array(pinion.axis)),
+            rack_mass=vehicle.body(rack.bodies[0]).mass,
+            torsion_bar_damping=0.0 if element is None else element.characteristic.damping[_TORSION],
             rack_damping=0.0,
         )
     except InputError as error:
-        raise InputError([Problem(f"'{vehicle.name}': {problem.text}") for problem in error.problems]) from error
+        where = f"'{vehicle.name}', steering" if element is None else f"'{vehicle.name}', torsion bar '{element.name}'"
+        raise InputError([Problem(f"{where}: {problem.text}") for problem in error.problems]) from error
 
 
 def column_angle(vehicle: Vehicle, angles: Array) -> Array:
@@ -115,23 +117,16 @@ def _column(vehicle: Vehicle, steering: Steering) -> Curve:
     return Curve() if np.allclose(shaft, angles, atol=1e-9) else Curve(angles, shaft)
 
 
-def _assist(steering: Steering) -> AssistMap | None:
-    if steering.assist is None or steering.torsion_bar is None:
+def _assist(steering: Steering, bar: Characteristic) -> AssistMap | None:
+    if steering.assist is None:
         return None
-    bar, pressure = steering.torsion_bar, steering.assist.pressure
+    pressure = steering.assist.pressure
     torque = PchipInterpolator(bar.x, bar.y, extrapolate=True)(pressure.x)
     return AssistMap(torque, np.zeros(1), (pressure.y * steering.assist.piston_area)[:, None])
 
 
 def _joint(vehicle: Vehicle, name: str) -> Joint:
     return next(joint for joint in vehicle.joints if joint.name == name)
-
-
-def _torsion_bar(vehicle: Vehicle, steering: Steering):  # type: ignore[no-untyped-def]
-    """The bushing that is the torsion bar; None if the curve comes from elsewhere."""
-    own = subsystem_of(steering.rack_joint)
-    bars = [b for b in vehicle.bushings if b.characteristic.curves[5] is steering.torsion_bar]
-    return next((b for b in bars if subsystem_of(b.name) == own), None)
 
 
 def _shaft_joints(vehicle: Vehicle, start: str) -> list[tuple[Joint, bool]]:

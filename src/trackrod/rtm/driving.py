@@ -19,7 +19,17 @@ from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.compile import compile_model, rolling_start
 from trackrod.rtm.layout import INPUTS as INPUT_FIELDS
 from trackrod.rtm.layout import STATE
-from trackrod.rtm.motion import BODY, INPUTS, STEERING_WHEEL, TIME, VELOCITY, RtmMotion, TotalCentre, beyond_maps, tyre_columns
+from trackrod.rtm.motion import (
+    BODY,
+    INPUTS,
+    STEERING_WHEEL,
+    TIME,
+    VELOCITY,
+    RtmMotion,
+    TotalCentre,
+    beyond_maps,
+    tyre_columns,
+)
 from trackrod.rtm.spec import RtmSpec
 
 __all__ = ["RealTimeVehicle"]
@@ -140,7 +150,9 @@ class RealTimeVehicle:
             controls = _controls(steering_wheel_angle, throttle, brake, gear)
             return self.run(self.advance_rows(controls, every, road_heights))
         if self.spec.steering is None:
-            raise InputError(f"'{self.spec.name}' has a rigid steering, which a torque at the steering wheel cannot turn")
+            raise InputError(
+                f"'{self.spec.name}' has a rigid steering, which a torque at the steering wheel cannot turn"
+            )
         self._core.steer_by_torque(True)
         try:
             rows = self.advance_rows(_controls(steering_wheel_torque, throttle, brake, gear), every, road_heights)

@@ -16,7 +16,17 @@ from trackrod.core.plain import Plain
 from trackrod.rtm.layout import ROW_INPUTS, TYRE_ROW, row_layout
 from trackrod.rtm.spec import RtmSpec
 
-__all__ = ["BODY", "INPUTS", "STEERING_WHEEL", "TIME", "VELOCITY", "RtmMotion", "TotalCentre", "beyond_maps", "tyre_columns"]
+__all__ = [
+    "BODY",
+    "INPUTS",
+    "STEERING_WHEEL",
+    "TIME",
+    "VELOCITY",
+    "RtmMotion",
+    "TotalCentre",
+    "beyond_maps",
+    "tyre_columns",
+]
 
 Array = NDArray[np.float64]
 

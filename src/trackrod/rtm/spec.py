@@ -256,7 +256,9 @@ class SteeringSpec:
 
     def _faults(self) -> Iterator[str]:
         curves = {"torsion_bar": self.torsion_bar, "column": self.column}
-        faults = [text for name, curve in curves.items() for text in curve.faults(f"the curve '{name}' of the steering")]
+        faults = [
+            text for name, curve in curves.items() for text in curve.faults(f"the curve '{name}' of the steering")
+        ]
         yield from faults
         if not self.torsion_bar.x.size:
             yield "the steering has no 'torsion_bar'"

@@ -271,7 +271,6 @@ class Twin:
         """Contact of a tyre with the level road under it, and its wrench on the wheel."""
         wheel, i = self.wheels[tyre.wheel], tyre.wheel
         omega = self.spin[i]
-        rates = self.zd[i // 2 * 2 : i // 2 * 2 + 2]
         arm = wheel.axis * (tyre.offset if self.spec.wheels[i].corner.side is Side.LEFT else -tyre.offset)
         place = wheel.p + arm
         axis = R @ wheel.axis

@@ -61,7 +61,7 @@ class TwinSteering:
         speed
             Of the vehicle [m/s].
         """
-        spec, (wheel, pinion, rack) = self.spec, self.angles
+        spec, (wheel, pinion, _) = self.spec, self.angles
         shaft, gain = (self.column(wheel), self.column.slope(wheel)) if self.column.x.size else (wheel, 1.0)
         bar, bar_slope = self.bar(shaft - pinion), self.bar.slope(shaft - pinion)
         push, push_slope = self._assistance(bar, speed)
