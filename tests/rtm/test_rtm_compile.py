@@ -17,7 +17,7 @@ from trackrod import _core
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.rtm import compile as module
 from trackrod.rtm.compile import compile_model, rolling_start
-from trackrod.rtm.spec import RtmSpec, SteeringSpec, WheelSpec
+from trackrod.rtm.spec import RtmSpec, WheelSpec
 from trackrod.tyre.model import Tyre
 from trackrod.tyre.properties import Curve
 from trackrod.vehicle.systems import TyrePlace
@@ -48,7 +48,7 @@ def spec() -> RtmSpec:
         wheels=tuple(_wheel(wheel, i) for i, wheel in enumerate(found.wheels)),
         axles=tuple(replace(axle, drive_on_carrier=i == 1) for i, axle in enumerate(found.axles)),
         powertrain=replace(found.powertrain, front_differential=stiffer),
-        steering=SteeringSpec(found.steering.torsion_bar, found.steering.assist, 2.5, 600.0, 40.0),
+        steering=replace(found.steering, rack_mass=2.5, rack_damping=600.0, rack_friction=40.0, column_friction=0.3),
         compliance_lag=0.007,
     )
 

@@ -82,7 +82,14 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
                   place.z + W::constant(n.centre[2], g)} -
           cg;
     const Vec3<L> place_by_first = vector(by_first, tx), place_by_second = vector(by_second, tx);
-    const Vec3<L> turn_by_first = vector(by_first, rx), turn_by_second = vector(by_second, rx);
+    const L inclination = channel(value, rx) + give(crx), angle = channel(value, rz) + give(crz);
+    const L cosine = cos(inclination), ahead = cos(angle), aside = sin(angle);
+    k.axis = {-aside * cosine, ahead * cosine, sin(inclination)};
+    // rotation by changes of inclination, pitch and steer angle, which turn about axes that steer and inclination move
+    const auto turn = [&](const Vec3<L>& by) {
+      return Vec3<L>{ahead * by.x, aside * by.x, by.z} + k.axis * by.y;
+    };
+    const Vec3<L> turn_by_first = turn(vector(by_first, rx)), turn_by_second = turn(vector(by_second, rx));
     const L damper_by_first = channel(by_first, damper_length), damper_by_second = channel(by_second, damper_length);
     for (int j = 0; j < 2; ++j) {
       const auto first = W::constant(n.by_first[j], g), second = W::constant(n.by_second[j], g);
@@ -97,9 +104,6 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
     const L left_rate = W::of_left(s.travel_rate, g), right_rate = W::of_right(s.travel_rate, g);
     k.rate = k.J[0] * left_rate + k.J[1] * right_rate + k.by_rack * rack_rate;
     k.turning = k.G[0] * left_rate + k.G[1] * right_rate + k.turn_by_rack * rack_rate;
-    const L inclination = channel(value, rx) + give(crx), angle = channel(value, rz) + give(crz);
-    const L cosine = cos(inclination);
-    k.axis = {-sin(angle) * cosine, cos(angle) * cosine, sin(inclination)};
     W::store(angle, outputs.steer, g);
     W::store(inclination, outputs.camber, g);
   }

@@ -253,16 +253,21 @@ class Twin:
         com = dict(zip(COMPLIANCE_CHANNELS, self.compliance[i], strict=True))
         pose = {name: v + com.get(name, 0.0) for name, v in zip(CHANNELS, value, strict=True)}
         moved = np.array([pose["tx"], pose["ty"], pose["tz"]])
-        by_rack = by_y if steered else np.zeros(len(CHANNELS))
+        by_rack = by_y.copy() if steered else np.zeros(len(CHANNELS))
+        # inclination, pitch and steer angle turn about axes that steer and inclination move
+        c, s = np.cos(pose["rz"]), np.sin(pose["rz"])
+        cx, sx = np.cos(pose["rx"]), np.sin(pose["rx"])
+        turn = np.array([[c, -s * cx, 0.0], [s, c * cx, 0.0], [0.0, sx, 1.0]])
+        G, by_rack[3:6] = turn @ by_travel[3:6], turn @ by_rack[3:6]
         J = by_travel[:3]
         return _Wheel(
             p=np.array(self.spec.wheels[i].centre) + moved - self.origin,
             J=J,
-            G=by_travel[3:6],
+            G=G,
             damper=by_travel[6],
             rate=J @ rates + by_rack[:3] * rack_rate,
             by_rack=by_rack,
-            turning=by_travel[3:6] @ rates + by_rack[3:6] * rack_rate,
+            turning=G @ rates + by_rack[3:6] * rack_rate,
             steer=float(pose["rz"]),
             inclination=float(pose["rx"]),
         )
