@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
@@ -51,9 +53,8 @@ def elastic_steering(vehicle: Vehicle) -> SteeringSpec:
     element = next((b for b in vehicle.acting(vehicle.bushings) if pinion.bodies[0] in b.bodies), None)
     bar = steering.torsion_bar if element is None else element.characteristic.curves[_TORSION]
     try:
-        return SteeringSpec(
+        made = SteeringSpec(
             torsion_bar=Curve(bar.x, bar.y),
-            assist=_assist(steering, bar),
             column=_column(vehicle, steering),
             wheel_inertia=sum(_inertia(body, axis) for body, axis in _shafts(vehicle, wheel)),
             pinion_inertia=_inertia(vehicle.body(pinion.bodies[0]), np.array(pinion.axis)),
@@ -61,6 +62,7 @@ def elastic_steering(vehicle: Vehicle) -> SteeringSpec:
             torsion_bar_damping=0.0 if element is None else element.characteristic.damping[_TORSION],
             rack_damping=0.0,
         )
+        return replace(made, assist=_assist(steering, bar))
     except InputError as error:
         where = f"'{vehicle.name}', steering" if element is None else f"'{vehicle.name}', torsion bar '{element.name}'"
         raise InputError([Problem(f"{where}: {problem.text}") for problem in error.problems]) from error
