@@ -79,19 +79,6 @@ KNOWN_FAILURES = {
             "lcv_7t, kerb": 831,
         },
     ),
-    "weaving: torque at the steering wheel": KnownFailure(
-        "a steering of three freedoms that does not swing by itself",
-        {
-            "double_wishbone_car": 1100,
-            "cla_class": 834,
-            "suv": 928,
-            "integral_link": 1100,
-            "lcv_3t5": 3050,
-            "lcv_7t": 9890,
-            "cla_class, bushings × 0.6": 1340,
-            "lcv_7t, kerb": 12900,
-        },
-    ),
     "posts: hop frequency, front": KnownFailure(
         _MASSES,
         {
