@@ -18,6 +18,7 @@ from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import manoeuvre_class
 from trackrod.metrics.indices import INDEX_SETS, TOLERANCE, Index
+from trackrod.multibody.steering import SteeringModel
 from trackrod.report.comparison import write_comparison_page, write_comparison_picture
 from trackrod.report.page import shown
 from trackrod.workflow.comparison import Comparison, compare_models
@@ -36,6 +37,9 @@ def compare(
     out: Annotated[Path | None, typer.Option(help="Folder for both runs, a page and a picture.")] = None,
     payload: Payload = None,
     detail: Annotated[Detail, typer.Option(help="How much of the kinematics is kept.")] = Detail.TWO_DIMENSIONAL,
+    steering: Annotated[
+        SteeringModel, typer.Option(help="Of both: rack by ratio, or torsion bar, gear and assistance.")
+    ] = SteeringModel.RATIO,
     sample: Annotated[float, typer.Option(help="Time from sample to sample [s].")] = 0.01,
     step: Annotated[float, typer.Option(help="Step of the integration [s].")] = 0.001,
     alias: Aliases = None,
@@ -51,7 +55,8 @@ def compare(
         make_folder(out)
     found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
     with console.status("on the K&C rig", spinner="dots") as status:
-        conversion = convert_directly(found, detail=detail)
+        elastic = steering is SteeringModel.MECHANISM
+        conversion = convert_directly(found, detail=detail, elastic_steering=elastic)
 
         def show(phase: str, time: float) -> None:
             status.update(f"{phase}, t = {time:.1f} s")

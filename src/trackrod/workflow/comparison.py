@@ -9,6 +9,7 @@ from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.metrics.indices import Index, indices
 from trackrod.multibody.driving import MultibodyVehicle
+from trackrod.multibody.steering import SteeringModel
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.simulate.drive import Progress, drive, simulate
 from trackrod.vehicle.vehicle import Vehicle
@@ -55,7 +56,8 @@ def compare_models(
     manoeuvre
         What to drive. Settings that depend on the vehicle are found with the multibody model, and both get the same.
     conversion
-        The real-time model; the direct conversion if not given.
+        The real-time model; the direct conversion if not given. Where its steering is elastic, that of the multibody
+        model is a mechanism.
     sample, step
         Of the runs and of the integration [s].
     progress
@@ -69,6 +71,8 @@ def compare_models(
         The multibody model does not find the settings of the manoeuvre.
     """
     conversion = conversion or convert_directly(vehicle)
-    known, reference = drive(MultibodyVehicle(vehicle, step=step), manoeuvre, sample=sample, progress=progress)
+    steering = SteeringModel.RATIO if conversion.spec.steering is None else SteeringModel.MECHANISM
+    multibody = MultibodyVehicle(vehicle, step=step, steering=steering)
+    known, reference = drive(multibody, manoeuvre, sample=sample, progress=progress)
     model = simulate(RealTimeVehicle(conversion.spec, step=step), known, sample=sample, progress=progress)
     return Comparison(known, reference, model, indices(manoeuvre.name, reference, model))

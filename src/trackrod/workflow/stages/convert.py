@@ -43,10 +43,14 @@ class Converted:
 
 
 def convert_directly(
-    vehicle: Vehicle, *, detail: Detail = Detail.TWO_DIMENSIONAL, settings: KcSettings | None = None
+    vehicle: Vehicle,
+    *,
+    detail: Detail = Detail.TWO_DIMENSIONAL,
+    elastic_steering: bool = False,
+    settings: KcSettings | None = None,
 ) -> Conversion:
     """The real-time model of a vehicle, put on the rig first if need be; nothing tuned. Errors as `kc_maps`."""
-    return convert(vehicle, kc_maps(vehicle, settings), detail=detail)
+    return convert(vehicle, kc_maps(vehicle, settings), detail=detail, elastic_steering=elastic_steering)
 
 
 def convert_origin(
