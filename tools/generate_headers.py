@@ -172,7 +172,8 @@ def main(output: Path) -> None:
     body += f"\nenum AxleLoad {{ {', '.join(f'load_{each}' for each in layout.AXLE_LOADS)}, axle_load_count }};"
     body += f"\nenum AxleMode {{ {', '.join(layout.AXLE_MODES)}, mode_count }};"
     body += f"\nenum GivenPose {{ {', '.join(f'given_{each}' for each in layout.GIVEN_POSE)}, given_count }};"
-    body += "\n" + "\n".join(map(structure, (layout.STATE, layout.INPUTS, layout.OUTPUTS))) + "\n" + row_writer(layout)
+    structures = (layout.STATE, layout.INPUTS, layout.OUTPUTS, layout.STEERING)
+    body += "\n" + "\n".join(map(structure, structures)) + "\n" + row_writer(layout)
     includes = "drivetrain/state.hpp rotation.hpp scalar.hpp tyre/state.hpp vector.hpp"
     write_header(folder / "rtm" / "layout.hpp", "rtm/layout.py", body, "trackrod::rtm", includes)
 

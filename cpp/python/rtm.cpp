@@ -234,9 +234,17 @@ class RtmHandle {
     describe().tyres.push_back(t);
   }
   void set_driveline(const DrivelineData& d) { describe().driveline = d; }
-  void set_steering(const Points& torsion_bar, const Points& assist, double rack_mass, double rack_damping,
-                    double rack_friction) {
-    describe().steering = {true, owned(torsion_bar), owned(assist), rack_mass, rack_damping, rack_friction};
+  void set_steering(const Values& numbers, const Points& torsion_bar, const Points& column, const Values& torques,
+                    const Values& speeds, const Rows& forces) {
+    using Numbers = rtm::SteeringNumbers<double>;
+    if (numbers.size() != Numbers::size) throw std::invalid_argument("wrong number of numbers of the steering");
+    if (forces.shape(0) != torques.size() || (torques.size() > 0 && forces.shape(1) != speeds.size())) {
+      throw std::invalid_argument("assistance needs one force for each torque and speed");
+    }
+    const rtm::MapData assist{{torques.data(), torques.data() + torques.size()},
+                              {speeds.data(), speeds.data() + speeds.size()},
+                              {forces.data(), forces.data() + forces.size()}};
+    describe().steering = {true, Numbers::from_array(numbers.data()), owned(torsion_bar), owned(column), assist};
   }
   void set_road(double height) { describe().road = height; }
   void set_lag(double seconds) { describe().lag = seconds; }
@@ -259,6 +267,8 @@ class RtmHandle {
     run_.inputs.force_point = vector3(point);
   }
   void set_down(const Values& direction) { run_.inputs.down = vector3(direction); }
+  // Whether the driver gives the torque of the steering wheel instead of its angle.
+  void steer_by_torque(bool torque) { run_.inputs.steered_by_torque = torque ? 1.0 : 0.0; }
   void set_friction(const Values& mu) {
     for (size_t t = 0; t < std::min<size_t>(rtm::max_tyres, mu.size()); ++t) run_.inputs.friction[t] = mu.data()[t];
   }
@@ -539,8 +549,12 @@ void bind_rtm(nb::module_& m) {
            "bottoming"_a, "offset"_a, "pressure"_a)
       .def("set_elasticity", &RtmHandle::set_elasticity, "axle"_a, "numbers"_a, "knots"_a, "poses"_a)
       .def("set_differential", &RtmHandle::set_differential, "axle"_a, "torque"_a)
-      .def("set_steering", &RtmHandle::set_steering, "torsion_bar"_a, "assist"_a, "rack_mass"_a, "rack_damping"_a,
-           "rack_friction"_a, "Elastic steering: pinion and rack on a torsion bar, with assistance.")
+      .def("set_steering", &RtmHandle::set_steering, "numbers"_a, "torsion_bar"_a, "column"_a, "torques"_a, "speeds"_a,
+           "forces"_a,
+           "Elastic steering: steering wheel, pinion and rack on a torsion bar, with assistance over its torque and the "
+           "speed.")
+      .def("steer_by_torque", &RtmHandle::steer_by_torque, "torque"_a,
+           "Whether the first column of controls is the torque at the steering wheel instead of its angle.")
       .def("set_force", &RtmHandle::set_force, "force"_a, "point"_a, "Constant force on the body in E at a point of V.")
       .def("set_down", &RtmHandle::set_down, "direction"_a, "Direction of gravity in E, a unit vector.")
       .def("set_road", &RtmHandle::set_road, "height"_a)

@@ -19,7 +19,6 @@ _TWO_LOADS = "compliance under several large loads at once, which is added up of
 _LOCKING = "a comparison that does not hang on the last wheels, which lock in one model and hardly not in the other"
 _STOP = "bushings that damp more: what they store, as far as they give under the friction, is √(μ g u) of speed"
 _STANDING = "compliance that turns with the wheels and tyres that turn on the spot"
-_STEERING = "a steering of three freedoms that does not swing by itself"
 _TUBE = "compliance of solid axles over their roll"
 
 KNOWN_FAILURES = {
@@ -97,19 +96,6 @@ KNOWN_FAILURES = {
             "lcv_7t": 26.4,
             "cla_class, bushings × 0.6": 13.2,
             "lcv_7t, kerb": 23.3,
-        },
-    ),
-    "weaving: torque at the steering wheel": KnownFailure(
-        _STEERING,
-        {
-            "double_wishbone_car": 10.3,
-            "cla_class": 909,
-            "suv": 1040,
-            "integral_link": 1040,
-            "lcv_3t5": 2490,
-            "lcv_7t": 9080,
-            "cla_class, bushings × 0.6": 59.3,
-            "lcv_7t, kerb": 13200,
         },
     ),
     "posts: wheel loads, opposed, 4 to 16 Hz": KnownFailure(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
 from control_cases import Case
 
 from trackrod.rtm.layout import CHANNELS
-from trackrod.rtm.spec import Curve, RtmSpec
+from trackrod.rtm.spec import RtmSpec
 
 CAR, VAN = Case("cla_class"), Case("lcv_7t")
 Change = Callable[[RtmSpec], RtmSpec]
@@ -80,7 +79,8 @@ def stronger_assistance(spec: RtmSpec) -> RtmSpec:
     if spec.steering is None:
         return spec
     assist = spec.steering.assist
-    return replace(spec, steering=replace(spec.steering, assist=Curve(assist.x, np.asarray(2.0 * assist.y))))
+    assert assist is not None
+    return replace(spec, steering=replace(spec.steering, assist=replace(assist, force=2.0 * assist.force)))
 
 
 DEFECTS = (

@@ -22,6 +22,7 @@ from asymmetric_vehicles import CAR, SMALL, VAN, maps, vehicle
 from trackrod.convert.conversion import Compliance, convert
 from trackrod.convert.masses import SplitFactors
 from trackrod.convert.round_trip import ModelRig
+from trackrod.convert.steering import column_angle
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.kc.rig import Inputs, Load
 from trackrod.multibody.driving import MultibodyVehicle
@@ -539,13 +540,48 @@ def _other_rows() -> Iterator[Row]:
     )
     yield Row(
         "steering.assist",
-        lambda spec: _points(spec.steering.assist),
-        lambda n: _points(steering(n).assist.pressure) * [1.0, steering(n).assist.piston_area],
+        lambda spec: np.column_stack((spec.steering.assist.torque, spec.steering.assist.force[:, 0])),
+        lambda n: np.column_stack(
+            (
+                PchipInterpolator(steering(n).torsion_bar.x, steering(n).torsion_bar.y)(steering(n).assist.pressure.x),
+                steering(n).assist.pressure.y * steering(n).assist.piston_area,
+            )
+        ),
         SUMMED,
     )
+    # the angle itself is held to the mechanism in test_steering_mechanism
+    yield Row(
+        "steering.column",
+        lambda spec: spec.steering.column.y,
+        lambda n: column_angle(vehicle(n), spec_of(n).steering.column.x),
+        SUMMED,
+    )
+    turning = ("steering_wheel", "steering_column", "intermediate_shaft", "steering_shaft")
+    yield Row(
+        "steering.wheel_inertia",
+        lambda s: s.steering.wheel_inertia,
+        lambda n: sum(_about_own_axis(n, part) for part in turning),
+        SUMMED,
+    )
+    yield Row(
+        "steering.pinion_inertia", lambda s: s.steering.pinion_inertia, lambda n: _about_own_axis(n, "pinion"), SUMMED
+    )
+    yield Row(
+        "steering.torsion_bar_damping",
+        lambda s: s.steering.torsion_bar_damping,
+        lambda n: next(b for b in vehicle(n).bushings if b.name == "steering.torsion_bar").characteristic.damping[5],
+    )
     yield Row("steering.rack_mass", lambda s: s.steering.rack_mass, lambda n: vehicle(n).body("steering.rack").mass)
-    yield Row("steering.rack_damping", lambda s: s.steering.rack_damping, lambda _: 500.0)
+    yield Row("steering.rack_damping", lambda s: s.steering.rack_damping, lambda _: 0.0)
     yield Row("steering.rack_friction", lambda s: s.steering.rack_friction, lambda _: 0.0)
+    yield Row("steering.rack_friction_stiffness", lambda s: s.steering.rack_friction_stiffness, lambda _: 2e6)
+    yield Row("steering.column_friction", lambda s: s.steering.column_friction, lambda _: 0.0)
+    yield Row("steering.column_friction_stiffness", lambda s: s.steering.column_friction_stiffness, lambda _: 500.0)
+
+
+def _about_own_axis(name: str, part: str) -> float:
+    """Inertia of a shaft about its axis, the smallest of its principal moments [kg·m²]."""
+    return float(np.linalg.eigvalsh(np.array(vehicle(name).body(f"steering.{part}").inertia))[0])
 
 
 _TABLES = (_parameter_rows, _whole_rows, _wheel_rows, _curve_rows, _axle_rows, _elasticity_rows, _other_rows)

@@ -121,7 +121,6 @@ def test_the_command_writes_the_errors_beside_the_run(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (("--model", "rtm", "--integrator", "reference"), "--integrator reference is for --model multibody"),
-        (("--model", "rtm", "--steering", "mechanism"), "--steering mechanism is for --model multibody"),
         (("--tolerance", "1e-3"), "--tolerance is for --integrator reference"),
         (("--integrator", "reference", "--tolerance", "0"), "--tolerance is 0, it must lie between 0 and 1"),
     ],

@@ -10,6 +10,7 @@ import pytest
 from scipy.interpolate import PchipInterpolator
 
 from trackrod.adams.vehicle import read_vehicle
+from trackrod.convert.steering import column_angle
 from trackrod.core.errors import InputError
 from trackrod.multibody.compile import CompiledModel, compile_vehicle
 from trackrod.multibody.driving import MultibodyVehicle
@@ -111,6 +112,7 @@ def test_universal_joints_transmit_as_their_geometry_says(name: str) -> None:
     order = np.argsort(angles[90:])
     found, given = joint_angles(model, poses, joint(car, "steering_shaft"))[90:][order], angles[90:][order]
     assert found == pytest.approx(double_universal(car, given), abs=2e-5)
+    assert found == pytest.approx(column_angle(car, given), abs=2e-5)  # that of the real-time model
     uneven = found - given
     assert 1e-4 < np.ptp(uneven) < 0.3  # it is not the ratio alone
 

@@ -18,7 +18,8 @@ from trackrod.convert.conversion import Compliance, convert
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.rtm import compile as module
 from trackrod.rtm.compile import compile_model, rolling_start
-from trackrod.rtm.spec import RtmSpec, SteeringSpec, WheelSpec
+from trackrod.rtm.layout import STEERING
+from trackrod.rtm.spec import RtmSpec, WheelSpec
 from trackrod.tyre.model import Tyre
 from trackrod.tyre.properties import Curve
 from trackrod.vehicle.systems import TyrePlace
@@ -51,7 +52,7 @@ def spec() -> RtmSpec:
         wheels=tuple(_wheel(wheel, i) for i, wheel in enumerate(found.wheels)),
         axles=tuple(replace(axle, drive_on_carrier=i == 1) for i, axle in enumerate(found.axles)),
         powertrain=replace(found.powertrain, front_differential=stiffer),
-        steering=SteeringSpec(found.steering.torsion_bar, found.steering.assist, 2.5, 600.0, 40.0),
+        steering=replace(found.steering, rack_mass=2.5, rack_damping=600.0, rack_friction=40.0, column_friction=0.3),
         compliance_lag=0.007,
     )
 
@@ -205,12 +206,16 @@ def test_driveline_steering_road_and_lag() -> None:
     [found] = calls("set_steering")
     check(
         found,
+        numbers=steering.numbers(),
         torsion_bar=steering.torsion_bar.points(),
-        assist=steering.assist.points(),
-        rack_mass=2.5,
-        rack_damping=600.0,
-        rack_friction=40.0,
+        column=steering.column.points(),
+        torques=steering.assist.torque,
+        speeds=[0.0, 1.0],
+        forces=np.repeat(steering.assist.force, 2, axis=1),
     )
+    numbers = dict(zip([item.name for item in STEERING.fields], found["numbers"], strict=True))
+    assert (numbers["rack_mass"], numbers["rack_damping"], numbers["rack_friction"]) == (2.5, 600.0, 40.0)
+    assert (numbers["column_friction"], numbers["column_friction_stiffness"]) == (0.3, 500.0)
     assert calls("set_road") == [{"height": 0.013}]
     assert calls("set_lag") == [{"seconds": 0.007}]
     np.testing.assert_array_equal(calls("Rtm")[0]["parameters"], spec().values())

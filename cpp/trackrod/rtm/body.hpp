@@ -58,12 +58,21 @@ TRACKROD_HD inline Vec3<T> sag_of(const Parameters<T>& p, const Vec3<T>& free) {
   return free + Vec3<T>{T(0.0), T(0.0), p.gravity};
 }
 
+// What a step does to the sprung body: acceleration less gravity of its centre and angular acceleration, in body axes;
+// forces of the suspension on the travels.
+template <class T>
+struct BodyChange {
+  Vec3<T> felt, turning;
+  T suspension[wheel_count];
+};
+
 // Accelerations of body and wheels, and the new velocities and positions.
 template <class R, int lanes, class T>
-TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s,
-                                    const Inputs<T>& in, const Mat3<T>& Rot, const Vec3<T>& free,
-                                    const WheelMotion<LanesOf<T, lanes>>* k, const WheelLoad<LanesOf<T, lanes>>* load,
-                                    ElasticStep<R, lanes, T>& elastic, R h, Outputs<T>& outputs) {
+TRACKROD_HD inline BodyChange<T> move_bodies(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s,
+                                             const Inputs<T>& in, const Mat3<T>& Rot, const Vec3<T>& free,
+                                             const WheelMotion<LanesOf<T, lanes>>* k,
+                                             const WheelLoad<LanesOf<T, lanes>>* load, ElasticStep<R, lanes, T>& elastic,
+                                             R h, Outputs<T>& outputs) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
   const Vec3<T>& w = s.angular_velocity;
@@ -148,8 +157,10 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
   } else {
     pull_dampers(m, p, s, rates, in.damper_force, tension);
   }
-  suspension_forces(m, p, s, k, tension, right);
-  push_springs<lanes>(in, k, right);
+  BodyChange<T> change{};
+  suspension_forces(m, p, s, k, tension, change.suspension);
+  push_springs<lanes>(in, k, change.suspension);
+  for (int i = 0; i < wheel_count; ++i) right[i] += change.suspension[i];
 
   // eliminate the travels, then solve for the body; the matrix is symmetric, its lower part is kept
   const T roll = (p.unsprung_roll_inertia_front + p.unsprung_roll_inertia_rear) * R(2.0);
@@ -191,6 +202,8 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
     travelling[left + 1] = inverse[axle][1] * rest[0] + inverse[axle][2] * rest[1];
   }
   if (m.moving) elastic.end(m, s, v_dot, w_dot, travelling, h);
+  change.felt = v_dot - free;
+  change.turning = w_dot;
   s.velocity += v_dot * h;
   s.angular_velocity += w_dot * h;
   s.position += Rot * s.velocity * h;
@@ -201,6 +214,7 @@ TRACKROD_HD inline void move_bodies(const Compiled<R, lanes>& m, const Parameter
   }
   outputs.angular_acceleration = w_dot;
   outputs.acceleration = Rot * (tyre_sum / mass) + Vec3<T>{p.gravity * fall.x, p.gravity * fall.y, p.gravity * fall.z};
+  return change;
 }
 
 }  // namespace trackrod::rtm

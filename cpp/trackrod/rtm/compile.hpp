@@ -28,11 +28,7 @@ class Compiler {
       to_.curve(axle.differential);
     }
     write_elasticity();
-    const SteeringData& s = d_.steering;
-    to_.number(s.elastic ? 1.0 : 0.0);
-    to_.curve(s.torsion_bar);
-    to_.curve(s.assist);
-    for (const double x : {s.rack_mass, s.rack_damping, s.rack_friction}) to_.number(x);
+    write_steering(d_.steering);
     d_.driveline.write(to_);
     to_.number(d_.lag);
     to_.number(d_.road);
@@ -194,6 +190,23 @@ class Compiler {
       for (std::size_t k = 0; k < given_count; ++k) to[i * map_channels + k] = from[i * given_count + k];
     }
     return to;
+  }
+
+  void write_steering(const SteeringData& s) {
+    to_.number(s.elastic ? 1.0 : 0.0);
+    to_.array(std::vector<double>(s.numbers.data(), s.numbers.data() + s.numbers.size));
+    to_.curve(s.torsion_bar);
+    to_.curve(s.column);
+    const MapData& map = s.assist;
+    std::vector<double> slopes(3 * map.values.size());
+    if (!map.values.empty()) {
+      node_slopes(Interpolation::pchip, map.first.data(), static_cast<int>(map.first.size()), map.second.data(),
+                  static_cast<int>(map.second.size()), 1, map.values.data(), slopes.data());
+    }
+    to_.axis(map.first);
+    to_.axis(map.second);
+    to_.array(map.values);
+    to_.array(slopes);
   }
 
   // Neighbours of the same formula, at most `width` together.

@@ -112,8 +112,9 @@ struct ElasticAxle {
 template <class R>
 struct SteeringTables {
   bool elastic;
-  Table1D<R> torsion_bar, assist;
-  R rack_mass, rack_damping, rack_friction;
+  SteeringNumbers<R> numbers;
+  Table1D<R> torsion_bar, column;
+  Table2D<R> assist;
 };
 
 template <class R>
@@ -324,11 +325,12 @@ TRACKROD_HD inline Compiled<R, lanes> view(const R* block) {
     for (ElasticAxle<R>& axle : m.elastic) axle = detail::read_elastic_axle(from);
   }
   m.steering.elastic = from.truth();
+  m.steering.numbers = SteeringNumbers<R>::from_array(from.array(SteeringNumbers<R>::size));
   m.steering.torsion_bar = from.curve();
-  m.steering.assist = from.curve();
-  m.steering.rack_mass = from.number();
-  m.steering.rack_damping = from.number();
-  m.steering.rack_friction = from.number();
+  m.steering.column = from.curve();
+  const Axis<R> torques = from.axis(), speeds = from.axis();
+  const R* forces = from.array(static_cast<long>(torques.count) * speeds.count);
+  m.steering.assist = {torques, speeds, 1, forces, from.array(3L * torques.count * speeds.count)};
   m.driveline = Driveline<R>::read(from, wheel_count);
   m.lag = from.number();
   m.road = from.number();

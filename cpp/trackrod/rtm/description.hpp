@@ -17,7 +17,8 @@ struct ComplianceData {
   std::vector<double> knots, values;
 };
 
-// Kinematics over two variables, own travel and rack, or parallel and opposite travel: values[first][second][channel].
+// A map over two variables, values[first][second][channel]: kinematics over own travel and rack or over parallel and
+// opposite travel; assistance over torque and speed.
 struct MapData {
   std::vector<double> first, second, values;
 };
@@ -73,11 +74,10 @@ struct AxleData {
 // (Pfeffer's model). Without it the rack follows the steering wheel by the ratio.
 struct SteeringData {
   bool elastic = false;
-  OwnedCurve torsion_bar;       // torque over twist [N m], [rad]
-  OwnedCurve assist;            // force on the rack over twist, in the sense of the twist [N], [rad]
-  double rack_mass = 3.0;       // [kg]
-  double rack_damping = 500.0;  // [N s/m]
-  double rack_friction = 0.0;   // [N]
+  SteeringNumbers<double> numbers = SteeringNumbers<double>::initial();
+  OwnedCurve torsion_bar;  // torque over twist [N m], [rad]
+  OwnedCurve column;       // angle of the shaft at the torsion bar over that of the steering wheel; none: the same [rad]
+  MapData assist;          // force on the rack over torque of the bar and speed [N], [N m], [m/s]
 };
 
 struct TyreData {

@@ -19,9 +19,10 @@ struct WheelMotion {
   Vec3<L> G[2];                   // rotation by the same
   L damper[2], spring[2];         // lengths of the damper and of the spring by the same
   Vec3<L> rate;                   // of p in the body
-  Vec3<L> turning;                // rotation in the body
+  Vec3<L> turning;                // of the carrier in the body
   Vec3<L> axis;                   // spin axis in body axes
   Vec3<L> by_rack, turn_by_rack;  // place and rotation by the rack travel
+  L damper_by_rack;               // length of the damper by the same
 };
 
 // Sprung centre of gravity in V at the design position.
@@ -79,10 +80,12 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
           cg;
     const Vec3<L> place_by_first = vector(by_first, tx), place_by_second = vector(by_second, tx);
     const L inclination = channel(value, rx) + gives(given_rx), angle = channel(value, rz) + gives(given_rz);
-    const L cosine = cos(inclination), c = cos(angle), sine = sin(angle);
-    k.axis = {-sine * cosine, c * cosine, sin(inclination)};
-    // angles turn about z, then about the wheel's own x and y
-    const auto turned = [&](const Vec3<L>& a) { return Vec3<L>{a.x * c - a.y * sine, a.x * sine + a.y * c, a.z}; };
+    const L cosine = cos(inclination), ahead = cos(angle), aside = sin(angle);
+    k.axis = {-aside * cosine, ahead * cosine, sin(inclination)};
+    // rotation by changes of inclination, pitch and steer angle, which turn about axes that steer and inclination move
+    const auto turned = [&](const Vec3<L>& by) {
+      return Vec3<L>{ahead * by.x, aside * by.x, by.z} + k.axis * by.y;
+    };
     const Vec3<L> turn_by_first = turned(vector(by_first, rx)), turn_by_second = turned(vector(by_second, rx));
     const Vec3<L> place_by_opposite = vector(by_opposite, tx), turn_by_opposite = turned(vector(by_opposite, rx));
     const L damper_by_opposite = channel(by_opposite, damper_length);
@@ -100,6 +103,7 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
     const auto on_rack = W::constant(n.by_rack, g);
     k.by_rack = place_by_second * on_rack;
     k.turn_by_rack = turn_by_second * on_rack;
+    k.damper_by_rack = damper_by_second * on_rack;
     const L left_rate = W::of_left(s.travel_rate, g), right_rate = W::of_right(s.travel_rate, g);
     k.rate = k.J[0] * left_rate + k.J[1] * right_rate + k.by_rack * rack_rate;
     k.turning = k.G[0] * left_rate + k.G[1] * right_rate + k.turn_by_rack * rack_rate;

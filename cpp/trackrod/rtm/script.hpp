@@ -12,9 +12,10 @@
 
 namespace trackrod::rtm {
 
-// Columns of a row: steering-wheel angle [rad]; throttle and brake, 0 to 1, where no speed is held, a throttle that is
-// not a number stays what it was; gear; speed to hold [m/s], not a number where none is held (optional column). Behind
-// them, where assistance systems act, the numbers of trackrod.core.layout.WHEEL_INPUTS in that order.
+// Columns of a row: steering-wheel angle [rad] or, where the inputs say so, torque [N m]; throttle and brake, 0 to 1,
+// where no speed is held, a throttle that is not a number stays what it was; gear; speed to hold [m/s], not a number
+// where none is held (optional column). Behind them, where assistance systems act, the numbers of
+// trackrod.core.layout.WHEEL_INPUTS in that order.
 struct ScriptRows {
   const double* rows = nullptr;
   size_t columns = 4;
@@ -38,8 +39,13 @@ class ScriptDriver {
   template <class R, int lanes>
   void set(size_t i, const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s, Inputs<T>& in) {
     const double* row = script_.rows + i * script_.columns;
-    in.steering_wheel_rate = T((row[0] - static_cast<double>(value_of(in.steering_wheel_angle))) / script_.h);
-    in.steering_wheel_angle = T(row[0]);
+    if (value_of(in.steered_by_torque) != Real(0.0)) {
+      in.steering_wheel_torque = T(row[0]);
+      in.steering_wheel_angle = T(value_of(s.steering_wheel));  // where an angle would go on from
+    } else {
+      in.steering_wheel_rate = T((row[0] - static_cast<double>(value_of(in.steering_wheel_angle))) / script_.h);
+      in.steering_wheel_angle = T(row[0]);
+    }
     in.gear = T(row[3]);
     const double speed = script_.has_speed() ? row[4] : NAN;
     if (isnan(speed)) {

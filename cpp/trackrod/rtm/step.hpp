@@ -31,6 +31,7 @@ TRACKROD_HD inline State<T> standing(const Compiled<R, lanes>& m, const Paramete
   Outputs<T> unused{};
   wheel_motion(m, p, s, T(0.0), T(0.0), k, unused);
   remember_slopes<lanes>(k, s);
+  s.rack_mass = rack_mass(m, p, k);
   return s;
 }
 
@@ -69,6 +70,7 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   using L = LanesOf<T, lanes>;
   constexpr int groups = Wheels<T, lanes>::groups;
   const bool free_rack = m.steering.elastic;
+  if (free_rack) steer(m, p, s, in, h, outputs);
   const T rack = free_rack ? s.rack : p.steering_ratio * value_of(in.steering_wheel_angle);
   const T rack_rate = free_rack ? s.rack_rate : p.steering_ratio * value_of(in.steering_wheel_rate);
   WheelMotion<L> k[groups];
@@ -89,10 +91,12 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   for (int i = 0; i < wheel_count; ++i) torque_before[i] = s.carrier_torque[i];
   turn_wheels(m, p, s, in, carrier, load, h);
   if (m.moving) elastic.add_torques(m, s, k, torque_before);
-  move_bodies(m, p, s, in, Rot, free, k, load, elastic, h, outputs);
+  const BodyChange<T> change = move_bodies(m, p, s, in, Rot, free, k, load, elastic, h, outputs);
   if (!m.moving) give_way(m, p, s, load, h);
   remember_slopes<lanes>(k, s);
-  steer(m, p, s, in, k, load, h, outputs);
+  s.rack_force = rack_force(m, p, s, k, load, change);
+  s.rack_mass = rack_mass(m, p, k);
+  if (!free_rack) outputs.steering_torque = -s.rack_force * p.steering_ratio;
   outputs.rack = rack;
   s.time += T(h);
 }

@@ -67,7 +67,8 @@ def simulate(
         float | None, typer.Option(help="Of the reference: error over the largest value, 1e-3 if not given.")
     ] = None,
     steering: Annotated[
-        SteeringModel, typer.Option(help="Of the multibody model: rack by ratio, or column, torsion bar and gear.")
+        SteeringModel,
+        typer.Option(help="Rack by ratio, or by torsion bar, gear and assistance."),
     ] = SteeringModel.RATIO,
     alias: Aliases = None,
     templates: TemplateFolders = None,
@@ -77,7 +78,7 @@ def simulate(
     """Drive a manoeuvre and write the run; with `--integrator reference` its errors too, in a second file."""
     wanted = manoeuvre_class(manoeuvre).from_text(parse_settings(given))
     _check_targets(out, plot)
-    _check_integration(model, integrator, tolerance, steering)
+    _check_integration(model, integrator, tolerance)
     found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
     with console.status("", spinner="dots") as status:
         quiet = json or not console.is_terminal
@@ -89,7 +90,8 @@ def simulate(
             return drive(driven, wanted, sample=sample, progress=None if quiet else show)
 
         if model is ModelKind.RTM:
-            done = DrivenRun(task(RealTimeVehicle(convert_directly(found).spec, step=step)))
+            conversion = convert_directly(found, elastic_steering=steering is SteeringModel.MECHANISM)
+            done = DrivenRun(task(RealTimeVehicle(conversion.spec, step=step)))
         elif integrator is IntegratorKind.REALTIME:
             done = RealTime(step=step, steering=steering).drive(found, task)
         else:
@@ -172,14 +174,10 @@ def equilibrium(
     console.print(f"body {1e3 * standing.body_rise:+.2f} mm against its design position, {angles}", highlight=False)
 
 
-def _check_integration(
-    model: ModelKind, integrator: IntegratorKind, tolerance: float | None, steering: SteeringModel
-) -> None:
+def _check_integration(model: ModelKind, integrator: IntegratorKind, tolerance: float | None) -> None:
     problems = []
     if model is ModelKind.RTM and integrator is IntegratorKind.REFERENCE:
         problems.append(Problem("--integrator reference is for --model multibody", hint="rtm has fixed steps"))
-    if model is ModelKind.RTM and steering is SteeringModel.MECHANISM:
-        problems.append(Problem("--steering mechanism is for --model multibody"))
     if tolerance is not None and integrator is IntegratorKind.REALTIME:
         problems.append(Problem("--tolerance is for --integrator reference", hint="fixed steps have --step"))
     if tolerance is not None and not (math.isfinite(tolerance) and 0.0 < tolerance < 1.0):

@@ -98,8 +98,8 @@ def convert(
     compliance
         How the wheels give way under load.
     elastic_steering
-        Whether torsion bar and assistance of the vehicle's steering are modelled; the K&C maps are then those of the
-        rack, as always. The multibody model's own steering is rigid.
+        Whether steering wheel, torsion bar, pinion and assistance of the vehicle's steering are modelled; the K&C maps
+        are those of the rack, as always. Its counterpart is the multibody model with the steering as a mechanism.
     road_height
         Height of the road in V at the design position [m].
 

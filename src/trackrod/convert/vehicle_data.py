@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from trackrod.convert.masses import MassSplit, SplitFactors, split_masses
+from trackrod.convert.steering import elastic_steering as steering_of
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.core.errors import InputError
 from trackrod.rtm.spec import Curve, SteeringSpec
 from trackrod.tyre.properties import TyreProperties
 from trackrod.vehicle.connectors import side_of
@@ -139,7 +139,7 @@ def vehicle_data(
         brake_pressure=None if brakes is None else brakes.largest_pressure,
         air=forces,
         powertrain=vehicle.powertrain,
-        steering=_steering(vehicle) if elastic_steering else None,
+        steering=steering_of(vehicle) if elastic_steering else None,
         road_height=road_height,
     )
 
@@ -148,19 +148,6 @@ def _drive_reaction(vehicle: Vehicle, axle: Axle) -> DriveReaction:
     reaction = vehicle.wheel(Corner.of(axle, Side.LEFT)).drive_reaction
     on_axle = reaction != vehicle.chassis and vehicle.axle(axle).dependent
     return DriveReaction.AXLE if on_axle else DriveReaction.BODY
-
-
-def _steering(vehicle: Vehicle) -> SteeringSpec:
-    steering = vehicle.steering
-    if steering is None or steering.torsion_bar is None:
-        raise InputError(f"'{vehicle.name}' has no torsion bar for an elastic steering")
-    assist = Curve()
-    if steering.assist is not None:
-        pressure = steering.assist.pressure
-        assist = Curve(pressure.x, pressure.y * steering.assist.piston_area)
-    rack = next(joint for joint in vehicle.joints if joint.name == steering.rack_joint)
-    bar = steering.torsion_bar
-    return SteeringSpec(Curve(bar.x, bar.y), assist, rack_mass=max(vehicle.body(rack.bodies[0]).mass, 0.5))
 
 
 def _damper(vehicle: Vehicle, corner: Corner) -> Curve:

@@ -186,6 +186,16 @@ class Section:
             return np.zeros(count or 0)
         return np.array([self._number(key, item, kind, None) for item in value])
 
+    def rows(self, key: str, kind: Kind, meaning: str) -> Array:
+        """Lists of numbers, all of one length [SI unit of the kind]; empty where they are missing or wrong."""
+        value = self.raw(key, f"{meaning} {kind.label}", needed=True)
+        lists = value if isinstance(value, list) else []
+        if not lists or not all(isinstance(row, list) and len(row) == len(lists[0]) for row in lists):
+            if value is not None:
+                self.report(key, f"'{key}' is {_short(value)}, lists of one length are needed: {meaning} {kind.label}")
+            return np.zeros((0, 0))
+        return np.array([[self._number(key, item, kind, None) for item in row] for row in lists])
+
     def pair(self, key: str, kind: Kind, meaning: str, *, default: float | None = None) -> tuple[float, float]:
         """A number for both sides, or two for left and right [SI unit of the kind]."""
         if isinstance(self._data.get(key), list):

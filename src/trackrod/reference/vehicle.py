@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
 
 from trackrod.convert.masses import MassSplit, split_total
 from trackrod.convert.vehicle_data import AirForces, DriveReaction, Source, VehicleData
@@ -17,7 +18,8 @@ from trackrod.core.errors import InputError
 from trackrod.core.quantities import KINDS, STANDARD_GRAVITY
 from trackrod.reference.document import Section
 from trackrod.reference.units import AIR_FORCE, RACK_RATIO
-from trackrod.rtm.spec import Curve, SteeringSpec
+from trackrod.rtm.layout import STEERING
+from trackrod.rtm.spec import AssistMap, Curve, SteeringSpec
 from trackrod.tyre.properties import TyreProperties, Tyreside
 from trackrod.tyre.tir import read_tir
 from trackrod.vehicle.characteristics import Characteristic
@@ -26,7 +28,7 @@ from trackrod.vehicle.elements import Vector
 from trackrod.vehicle.mass import MassProperties, is_possible_inertia
 from trackrod.vehicle.systems import Gearbox, Powertrain, TyrePlace
 
-__all__ = ["Axes", "MassesOf", "axle_loads", "read_vehicle_data", "total_centre"]
+__all__ = ["STEERING_KEYS", "Axes", "MassesOf", "axle_loads", "read_vehicle_data", "total_centre"]
 
 Array = NDArray[np.float64]
 
@@ -253,6 +255,20 @@ def _places(root: Section) -> dict[Corner, tuple[TyrePlace, ...]]:
     return found
 
 
+#: Table and key of each number of an elastic steering.
+STEERING_KEYS = {
+    "wheel_inertia": ("wheel", "inertia"),
+    "pinion_inertia": ("pinion", "inertia"),
+    "rack_mass": ("rack", "mass"),
+    "torsion_bar_damping": ("torsion_bar", "damping"),
+    "rack_damping": ("rack", "damping"),
+    "column_friction": ("wheel", "friction"),
+    "column_friction_stiffness": ("wheel", "friction_stiffness"),
+    "rack_friction": ("rack", "friction"),
+    "rack_friction_stiffness": ("rack", "friction_stiffness"),
+}
+
+
 def _steering(section: Section) -> tuple[float | None, SteeringSpec | None]:
     if section.is_empty:
         section.report("", "'ratio' is missing: rack travel over steering-wheel angle [m/rad]")
@@ -263,15 +279,34 @@ def _steering(section: Section) -> tuple[float | None, SteeringSpec | None]:
     bar = _curve(section.section("torsion_bar"), "angle", "torque", "angle", "torque")
     if not bar.x.size:
         return ratio, None
-    assist = _curve(section.section("assist"), "angle", "force", "angle", "force")
-    rack = section.section("rack")
-    return ratio, SteeringSpec(
-        bar,
-        assist,
-        rack.number("mass", KINDS["mass"], "of the rack", default=3.0, low=0.1),
-        rack.number("damping", KINDS["damping"], "of the rack", default=500.0, low=0.0),
-        rack.number("friction", KINDS["force"], "of the rack", default=0.0, low=0.0),
-    )
+    tables = {name: section.section(name) for name in dict.fromkeys(table for table, _ in STEERING_KEYS.values())}
+    numbers = {}
+    for item in STEERING.fields:
+        table, key = STEERING_KEYS[item.name]
+        default = next(item.defaults())
+        numbers[item.name] = tables[table].number(key, item.kind, item.meaning, default=default, low=0.0)
+    column = _curve(section.section("column"), "wheel", "shaft", "angle", "angle")
+    try:
+        return ratio, SteeringSpec(bar, _assist(section.section("assist"), bar), column, **numbers)
+    except InputError as error:
+        for problem in error.problems:
+            section.report("", problem.text)
+        return ratio, None
+
+
+def _assist(section: Section, bar: Curve) -> AssistMap | None:
+    """Force on the rack over the angle or the torque of the torsion bar, at one speed or a list for each speed."""
+    if section.is_empty:
+        return None
+    if "angle" in section:
+        angle = section.numbers("angle", KINDS["angle"], "twist of the torsion bar, increasing")
+        torque = PchipInterpolator(bar.x, bar.y)(angle)
+    else:
+        torque = section.numbers("torque", KINDS["torque"], "of the torsion bar, increasing")
+    if "speed" not in section:
+        return AssistMap(torque, np.zeros(1), section.numbers("force", KINDS["force"], "on the rack")[:, None])
+    speed = section.numbers("speed", KINDS["velocity"], "of the vehicle, increasing")
+    return AssistMap(torque, speed, section.rows("force", KINDS["force"], "on the rack, a list for each speed").T)
 
 
 def _dampers(section: Section) -> dict[Corner, Curve]:

@@ -24,7 +24,7 @@ from trackrod.reference.columns import heading
 from trackrod.reference.reading import FILE_NAME
 from trackrod.reference.runs import ReferenceRun
 from trackrod.reference.sweeps import LOADS
-from trackrod.reference.vehicle import MassesOf
+from trackrod.reference.vehicle import STEERING_KEYS, MassesOf
 from trackrod.rtm.spec import Curve
 from trackrod.tyre.tir import write_tir
 from trackrod.vehicle.systems import Powertrain
@@ -131,12 +131,17 @@ def _vehicle(data: VehicleData) -> dict[str, Any]:
     if data.steering is not None:
         elastic = data.steering
         steering["torsion_bar"] = _points(elastic.torsion_bar, "angle", "torque")
-        steering["assist"] = _points(elastic.assist, "angle", "force")
-        steering["rack"] = {
-            "mass": elastic.rack_mass,
-            "damping": elastic.rack_damping,
-            "friction": elastic.rack_friction,
-        }
+        if elastic.column.x.size:
+            steering["column"] = {"wheel": elastic.column.x.tolist(), "shaft": elastic.column.y.tolist()}
+        if elastic.assist is not None:
+            assist = elastic.assist
+            steering["assist"] = {
+                "torque": assist.torque.tolist(),
+                "speed": assist.speed.tolist(),
+                "force": assist.force.T.tolist(),
+            }
+        for name, (table, key) in STEERING_KEYS.items():
+            steering.setdefault(table, {})[key] = getattr(elastic, name)
     content["steering"] = steering
     if data.brake_torques is not None:
         content["brakes"] = {str(axle): data.brake_torques[axle] for axle in Axle}

@@ -63,12 +63,11 @@ def compile_model(spec: RtmSpec) -> _core.Rtm:
             core.set_differential(tuple(Axle).index(driven), (curve.x.tolist(), curve.y.tolist()))
     if spec.steering is not None:
         steering = spec.steering
+        none = np.zeros(0), np.zeros(0), np.zeros((0, 0))
+        assist = none if steering.assist is None else steering.assist.grid()
+        torque, speed, force = (np.ascontiguousarray(array) for array in assist)
         core.set_steering(
-            steering.torsion_bar.points(),
-            steering.assist.points(),
-            steering.rack_mass,
-            steering.rack_damping,
-            steering.rack_friction,
+            steering.numbers(), steering.torsion_bar.points(), steering.column.points(), torque, speed, force
         )
     core.set_road(spec.road_height)
     core.set_lag(spec.compliance_lag)

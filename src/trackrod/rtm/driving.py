@@ -24,6 +24,7 @@ from trackrod.rtm.layout import STATE
 from trackrod.rtm.motion import (
     BODY,
     INPUTS,
+    STEERING_WHEEL,
     TIME,
     RtmMotion,
     TotalCentre,
@@ -128,20 +129,41 @@ class RealTimeVehicle:
         every: int = 1,
         road_heights: Array | None = None,
         wheels: WheelInputs | None = None,
+        steering_wheel_torque: ArrayLike | None = None,
     ) -> Run:
         """Drive on under inputs given for each step; as `MultibodyVehicle.advance`.
+
+        Parameters
+        ----------
+        steering_wheel_torque
+            Of the driver [N·m], to the left positive: where it is given, the steering wheel turns as it likes, and its
+            angle in the inputs counts for nothing.
 
         Raises
         ------
         InputError
-            An input is not finite, has another number of steps, or is not what `WheelInputs` allows at a wheel.
+            An input is not finite, has another number of steps, or is not what `WheelInputs` allows at a wheel; a torque
+            is given, and the steering is rigid.
         ConvergenceError
             The motion is no longer finite.
         """
-        controls = checked_controls(steering_wheel_angle, throttle, brake, gear, road_heights)
+        by_torque = steering_wheel_torque is not None
+        if by_torque and self.spec.steering is None:
+            raise InputError(
+                f"'{self.spec.name}' has a rigid steering, which a torque at the steering wheel cannot turn"
+            )
+        hands = steering_wheel_torque if steering_wheel_torque is not None else steering_wheel_angle
+        controls = checked_controls(hands, throttle, brake, gear, road_heights)
         if wheels is not None:
             controls = np.concatenate((controls, wheels.rows(len(controls))), axis=1)
-        return self.run(self.advance_rows(controls, every, road_heights))
+        self._core.steer_by_torque(by_torque)
+        try:
+            rows = self.advance_rows(controls, every, road_heights)
+        finally:
+            self._core.steer_by_torque(False)
+        if by_torque:
+            rows[:, 0] = rows[:, STEERING_WHEEL]
+        return self.run(rows)
 
     def advance_rows(self, controls: Array, every: int, road_heights: Array | None = None) -> Array:
         """As `advance`, with less to do: rows of inputs in, rows of samples out.

@@ -33,6 +33,7 @@ __all__ = [
     "ROW",
     "ROW_INPUTS",
     "STATE",
+    "STEERING",
     "TYRES",
     "TYRE_ROW",
     "row_layout",
@@ -80,6 +81,12 @@ STATE = Structure(
         field("rack_rate", "velocity", "of an elastic steering"),
         field("pinion", "angle", "of an elastic steering"),
         field("pinion_rate", "angular_velocity", "of an elastic steering"),
+        field("steering_wheel", "angle", "of an elastic steering"),
+        field("steering_wheel_rate", "angular_velocity", "of an elastic steering"),
+        field("column_strain", "angle", "that the friction of the column gives way by"),
+        field("rack_strain", "length", "that the friction of the rack gives way by"),
+        field("rack_force", "force", "of the wheels on the rack"),
+        field("rack_mass", "mass", "of the rack with the wheels that it turns"),
         field("driveline", DRIVELINE_STATE, "engine, clutch and gearbox"),
         field("tyre", TYRE_STATE, "tyres, in the order of the wheels", TYRES),
     ),
@@ -91,6 +98,8 @@ INPUTS = Structure(
     (
         field("steering_wheel_angle", "angle", "left positive"),
         field("steering_wheel_rate", "angular_velocity", "of the steering wheel"),
+        field("steering_wheel_torque", "torque", "of the driver, to the left positive"),
+        field("steered_by_torque", "number", "1: the torque of the driver is given, 0: the angle"),
         field("throttle", "number", "0 to 1"),
         field("brake", "number", "pedal, 0 to 1"),
         field("gear", "number", "wanted; 0: the shift speeds decide, -1: neutral"),
@@ -123,6 +132,22 @@ OUTPUTS = Structure(
     ),
 )
 
+STEERING = Structure(
+    "SteeringNumbers",
+    "Numbers of an elastic steering.",
+    (
+        field("wheel_inertia", "inertia", "of steering wheel and column about their axis", default=0.04),
+        field("pinion_inertia", "inertia", "of the pinion about its axis", default=5e-4),
+        field("rack_mass", "mass", "of the rack, with the motor that drives it", default=3.0),
+        field("torsion_bar_damping", "rotational_damping", "of the torsion bar", default=0.1),
+        field("rack_damping", "damping", "of the rack", default=500.0),
+        field("column_friction", "torque", "dry friction of the column"),
+        field("column_friction_stiffness", "rotational_stiffness", "of that friction before it slides", default=500.0),
+        field("rack_friction", "force", "dry friction of the rack"),
+        field("rack_friction_stiffness", "stiffness", "of that friction before it slides", default=2e6),
+    ),
+)
+
 #: What a row of a run holds, as structure and field; the tyres that there are come last.
 ROW = (
     ("state", "time"),
@@ -137,6 +162,7 @@ ROW = (
     ("outputs", "camber"),
     ("outputs", "acceleration"),
     ("outputs", "rack"),
+    ("state", "steering_wheel"),
     ("state", "driveline.engine_speed"),
     ("state", "driveline.gear"),
     ("state", "driveline.clutch_torque"),

@@ -19,6 +19,7 @@ from trackrod.rtm.spec import RtmSpec
 __all__ = [
     "BODY",
     "INPUTS",
+    "STEERING_WHEEL",
     "TIME",
     "VELOCITY",
     "RtmMotion",
@@ -42,6 +43,7 @@ _TRAVEL, _SPIN, _STEER, _INCLINATION, _RACK, _ENGINE, _GEAR, _TORQUE = (
     _LAYOUT.column(name)
     for name in ("travel", "spin", "steer", "camber", "rack", "engine_speed", "gear", "steering_torque")
 )
+STEERING_WHEEL = _LAYOUT.column("steering_wheel")
 _ACCELERATION, _ANGULAR, _RIDE = (_LAYOUT[name] for name in ("acceleration", "angular_acceleration", "ride_height"))
 _DAMPER, _DAMPER_RATE = (_LAYOUT.column(name) for name in ("damper_length", "damper_rate"))
 _TYRES, _TYRE_COLUMNS = _LAYOUT.size, TYRE_ROW.size

@@ -19,13 +19,14 @@ from trackrod.core.errors import InputError, Problem, UnknownNameError, raise_if
 from trackrod.core.records import from_plain, to_plain
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.elasticity import ElasticAxle
-from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS
+from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, STEERING
 from trackrod.tyre.properties import TyreProperties
 from trackrod.vehicle.elements import Vector
 from trackrod.vehicle.systems import Powertrain, TyrePlace
 
 __all__ = [
     "RTM",
+    "AssistMap",
     "AxleSpec",
     "ComplianceSpec",
     "Curve",
@@ -180,24 +181,122 @@ class AxleSpec:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class AssistMap:
+    """Assistance of a steering: force on the rack over the torque of the torsion bar and the speed.
+
+    Of a hydraulic one the pressure times the area of the piston, of an electric one the torque of the motor times its
+    ratio to the rack.
+
+    Attributes
+    ----------
+    torque
+        Of the torsion bar [N·m], increasing.
+    speed
+        Of the vehicle [m/s], increasing; one value if the speed does not matter. Beyond the last it stays as it is.
+    force
+        In the sense of the torque [N], shape (torque, speed); does not fall where the torque rises.
+    """
+
+    torque: Array
+    speed: Array
+    force: Array
+
+    def __post_init__(self) -> None:
+        raise_if_errors(Problem(text) for text in self._faults())
+
+    def _faults(self) -> Iterator[str]:
+        yield from _wrong_knots(self.torque, "the torque of the assistance ('assist.torque')")
+        if self.speed.size != 1:
+            yield from _wrong_knots(self.speed, "the speed of the assistance ('assist.speed')")
+        shape = (self.torque.size, self.speed.size)
+        if self.force.shape != shape or not np.isfinite(self.force).all():
+            yield f"the force of the assistance ('assist.force') needs finite values in the shape {shape}"
+        elif (fall := np.argwhere(np.diff(self.force, axis=0) < 0)).size:
+            i, j = fall[0]
+            yield (
+                f"the force of the assistance ('assist.force') falls from {self.force[i, j]:g} to "
+                f"{self.force[i + 1, j]:g} N while the torque rises to {self.torque[i + 1]:g} N·m"
+            )
+
+    def grid(self) -> tuple[Array, Array, Array]:
+        """Torques, two speeds or more, and forces, as tables in two variables need them."""
+        if self.speed.size > 1:
+            return self.torque, self.speed, self.force
+        return self.torque, self.speed[0] + np.array([0.0, 1.0]), np.repeat(self.force, 2, axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SteeringSpec:
     """A steering with elasticity, after Pfeffer: steering wheel, pinion and rack on a torsion bar, with assistance.
+
+    Numbers have the names and units of `trackrod.rtm.layout.STEERING`.
 
     Attributes
     ----------
     torsion_bar
-        Torque over twist [N·m], [rad].
+        Torque over twist [N·m], [rad], rising.
     assist
-        Force on the rack over twist, in the sense of the twist [N], [rad].
-    rack_mass, rack_damping, rack_friction
-        [kg], [N·s/m], [N]
+        Assistance; None if there is none.
+    column
+        Angle of the shaft at the torsion bar over that of the steering wheel [rad], which universal joints make uneven;
+        empty if both are the same.
+    wheel_inertia, pinion_inertia, rack_mass
+        Steering wheel with column; pinion; rack, with the motor of an electric assistance reduced to it [kg·m²], [kg].
+    torsion_bar_damping, rack_damping
+        [N·m·s/rad], [N·s/m]
+    column_friction, column_friction_stiffness
+        Dry friction [N·m], and its stiffness before it slides [N·m/rad].
+    rack_friction, rack_friction_stiffness
+        The same of the rack [N], [N/m].
     """
 
     torsion_bar: Curve
-    assist: Curve = field(default_factory=Curve)
+    assist: AssistMap | None = None
+    column: Curve = field(default_factory=Curve)
+    wheel_inertia: float = 0.04
+    pinion_inertia: float = 5e-4
     rack_mass: float = 3.0
+    torsion_bar_damping: float = 0.1
     rack_damping: float = 500.0
+    column_friction: float = 0.0
+    column_friction_stiffness: float = 500.0
     rack_friction: float = 0.0
+    rack_friction_stiffness: float = 2e6
+
+    def __post_init__(self) -> None:
+        raise_if_errors(Problem(text) for text in self._faults())
+
+    def numbers(self) -> Array:
+        """As the core takes them, in the order of `trackrod.rtm.layout.STEERING`."""
+        return np.array([getattr(self, item.name) for item in STEERING.fields])
+
+    def _faults(self) -> Iterator[str]:
+        curves = {"torsion_bar": self.torsion_bar, "column": self.column}
+        faults = [
+            text for name, curve in curves.items() for text in curve.faults(f"the curve '{name}' of the steering")
+        ]
+        yield from faults
+        if not self.torsion_bar.x.size:
+            yield "the steering has no 'torsion_bar'"
+        for name, curve in curves.items():
+            if not faults and (flat := np.flatnonzero(np.diff(curve.y) <= 0)).size:
+                x = curve.x[flat[0]]
+                yield f"the curve '{name}' of the steering does not rise at {x:g} rad: its stiffness must be positive"
+        for item in STEERING.fields:
+            value, unit = getattr(self, item.name), item.kind.unit
+            if not np.isfinite(value) or value < 0 or (value == 0 and item.name in _STEERING_MASSES):
+                least = "greater than zero" if item.name in _STEERING_MASSES else "zero or more"
+                yield f"'{item.name}' of the steering is {value:g} {unit}, {least} is needed"
+        for name in ("column_friction", "rack_friction"):
+            if getattr(self, name) > 0 and not getattr(self, f"{name}_stiffness") > 0:
+                yield (
+                    f"'{name}' of the steering is {getattr(self, name):g} and '{name}_stiffness' is "
+                    f"{getattr(self, f'{name}_stiffness'):g}: friction needs a stiffness greater than zero"
+                )
+
+
+#: Numbers of a steering that must be greater than zero.
+_STEERING_MASSES = ("wheel_inertia", "pinion_inertia", "rack_mass")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -64,7 +64,8 @@ def compare_models(
     step
         Of the real-time model [s].
     integrator
-        Of the multibody model; fixed steps that suit the manoeuvre if not given.
+        Of the multibody model; fixed steps that suit the manoeuvre, with the steering of the real-time model, if not
+        given.
     progress
         Told how far it is.
 

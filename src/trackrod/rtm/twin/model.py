@@ -63,7 +63,7 @@ class _Wheel:
     damper_rate: float  # [m/s]
     rate: Array  # of p in the body [m/s]
     turning: Array  # of the carrier against the body [rad/s]
-    by_rack: Array  # (6,) p and rotation by the rack travel; zero where there is no rack
+    by_rack: Array  # of all channels by the rack travel, rotations about axes of the body; zero where there is no rack
     steer: float
     inclination: float
     force: Array = field(default_factory=lambda: np.zeros(3))  # of the tyres, in V [N]
@@ -137,14 +137,14 @@ class Twin:
             axle.reset()
         self.heights = np.full(len(self.tyres), self.spec.road_height)
         self.angle = self.rack = self.steering_torque = 0.0
-        if self.spec.steering is not None:
-            self.steering = TwinSteering(self.spec.steering)
         self.acceleration, self.turning = np.zeros(3), np.zeros(3)
         self.given = _wheel_inputs(np.zeros(WHEEL_COLUMNS.size))
         for tyre in self.tyres:
             tyre.reset()
         self.wheels = [self._kinematics(i, 0.0, 0.0) for i in range(4)]
         self.J_before = [wheel.J for wheel in self.wheels]
+        if self.spec.steering is not None:
+            self.steering = TwinSteering(self.spec.steering, self._rack_mass())
 
     def start(self, speed: float, spins: ArrayLike, engine_speed: float, gear: int) -> None:
         """Let the vehicle roll straight ahead [m/s], [rad/s]."""
@@ -169,6 +169,7 @@ class Twin:
             "camber": [wheel.inclination for wheel in self.wheels],
             "acceleration": self.acceleration,
             "rack": self.rack,
+            "steering_wheel": 0.0 if self.spec.steering is None else self.steering.angles[0],
             "engine_speed": d.speed,
             "gear": d.gear,
             "clutch_torque": d.torque,
@@ -238,9 +239,11 @@ class Twin:
         h, p = self.h, self.p
         angle_rate, road_speed = (angle - self.angle) / h, (heights - self.heights) / h
         self.angle, self.heights = angle, heights
-        self.rack, rack_rate = p["steering_ratio"] * angle, p["steering_ratio"] * angle_rate
+        ratio = p["steering_ratio"]
+        self.rack, rack_rate = ratio * angle, ratio * angle_rate
         if self.spec.steering is not None:
-            self.rack, rack_rate = self.steering.rack, self.steering.rack_rate
+            self.steering_torque = self.steering.step(angle_rate, 0.0, ratio, abs(self.v[0]), h)
+            self.rack, rack_rate = self.steering.angles[2], self.steering.rates[2]
         self.wheels = [self._kinematics(i, self.rack, rack_rate) for i in range(4)]
         R = _matrix(self.q)
         # spins count against the carriers; the wheels keep their momentum
@@ -254,7 +257,7 @@ class Twin:
         if not self.axles:
             self._give()
         self.J_before = [wheel.J for wheel in self.wheels]
-        self._steer(angle_rate)
+        self._load_rack()
         self.time += h
 
     def _kinematics(self, i: int, rack: float, rack_rate: float) -> _Wheel:
@@ -278,12 +281,13 @@ class Twin:
         com, com_rate = self._given(i)
         pose = {name: v + com.get(name, 0.0) for name, v in zip(CHANNELS, value, strict=True)}
         moved = np.array([pose["tx"], pose["ty"], pose["tz"]])
-        by_rack = by_y[:6].copy() if steered else np.zeros(6)
+        by_rack = by_y.copy() if steered else np.zeros(len(CHANNELS))
         J = by_travel[:3]
-        # angles turn about z, then about the wheel's own x and y
+        # inclination, pitch and steer angle turn about axes that steer and inclination move
         c, s = np.cos(pose["rz"]), np.sin(pose["rz"])
-        about = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-        G, by_rack[3:] = about @ by_travel[3:6], about @ by_rack[3:]
+        cx, sx = np.cos(pose["rx"]), np.sin(pose["rx"])
+        about = np.array([[c, -s * cx, 0.0], [s, c * cx, 0.0], [0.0, sx, 1.0]])
+        G, by_rack[3:6] = about @ by_travel[3:6], about @ by_rack[3:6]
         shorter = self.axles[axle].shorter(i % 2) if self.axles else (0.0, 0.0)
         along_damper = by_travel[CHANNELS.index("damper_length")] @ rates
         if steered:
@@ -297,7 +301,7 @@ class Twin:
             damper_length=float(pose["damper_length"]) - shorter[0],
             damper_rate=float(along_damper) - shorter[1],
             rate=J @ rates + by_rack[:3] * rack_rate + com_rate[:3],
-            turning=G @ rates + by_rack[3:] * rack_rate + about @ com_rate[3:],
+            turning=G @ rates + by_rack[3:6] * rack_rate + about @ com_rate[3:],
             by_rack=by_rack,
             steer=float(pose["rz"]) + float(self.given["steer_offset"][i]),
             inclination=float(pose["rx"]),
@@ -448,9 +452,10 @@ class Twin:
             if not self.spec.axles[i // 2].drive_on_carrier:
                 Q[3:6] -= wheel.axis * wheel.drive
         sag = g - np.cross(w, v) + p["gravity"] * _UP
-        Q[6:] += self._suspension(self._dampers())
+        self.suspension = self._suspension(self._dampers())
+        Q[6:] += self.suspension
         change = self._solve(M, Q, sag) if self.axles else np.linalg.solve(M, Q)
-        self.turning = np.asarray(change[3:6])
+        self.felt, self.turning = change[:3] + np.cross(w, v) - g, np.asarray(change[3:6])
         self.v, self.w, self.zd = v + h * change[:3], w + h * change[3:6], self.zd + h * change[6:]
         self.r = self.r + h * R @ self.v
         self.q = _product(self.q, _turn(self.w * h))
@@ -635,19 +640,31 @@ class Twin:
                 wanted += straight(item.opposite_load, item.opposite, other)
             self.compliance[i] += share * (self._of("compliance_factor", i) * wanted - self.compliance[i])
 
-    def _steer(self, angle_rate: float) -> None:
-        """Force of the wheels on the rack by virtual power, and the torque of the driver; an elastic steering moves."""
-        ratio, elastic = self.p["steering_ratio"], self.spec.steering
-        force, turning = 0.0, 0.0
+    def _load_rack(self) -> None:
+        """Force of the wheels on the rack by virtual power; the torque of the driver on a rigid steering."""
+        force = 0.0
         for i, wheel in enumerate(self.wheels):
-            wrench = np.concatenate((wheel.force, wheel.moment - wheel.axis * wheel.brake))
-            force += float(wheel.by_rack @ wrench)
-            turning += self._of("unsprung_yaw_inertia", i) * float(wheel.by_rack[5]) ** 2
-        if elastic is None:
-            self.steering_torque = -force * ratio
+            if not self.spec.axles[i // 2].steered:
+                continue
+            felt = self.felt + np.cross(self.turning, wheel.p)
+            own = wheel.force - self._of("unsprung_mass", i) * felt
+            moment = self._carrier_moment(i)
+            moment[2] -= self._of("unsprung_yaw_inertia", i) * self.turning[2]
+            force += float(wheel.by_rack[:3] @ own + wheel.by_rack[3:6] @ moment)
+            force += float(self.suspension[i] * wheel.by_rack[CHANNELS.index("damper_length")] / wheel.damper[i % 2])
+        if self.spec.steering is None:
+            self.steering_torque = -force * self.p["steering_ratio"]
         else:
-            mass = elastic.rack_mass + turning
-            self.steering_torque = self.steering.step(self.angle, angle_rate, force, mass, ratio, self.h)
+            self.steering.force, self.steering.mass = force, self._rack_mass()
+
+    def _rack_mass(self) -> float:
+        """Of the rack with the wheels that it turns [kg]."""
+        elastic = self.spec.steering
+        total = 0.0 if elastic is None else elastic.rack_mass
+        for i, wheel in enumerate(self.wheels):
+            total += self._of("unsprung_mass", i) * float(wheel.by_rack[:3] @ wheel.by_rack[:3])
+            total += self._of("unsprung_yaw_inertia", i) * float(wheel.by_rack[5]) ** 2
+        return total
 
     def _load(self, i: int, kind: int) -> float:
         wheel = self.wheels[i]
