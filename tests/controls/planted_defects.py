@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
 from control_cases import Case
 
 from trackrod.rtm.layout import CHANNELS
-from trackrod.rtm.spec import RtmSpec
+from trackrod.rtm.spec import Curve, RtmSpec
 
 CAR, VAN = Case("cla_class"), Case("lcv_7t")
 Change = Callable[[RtmSpec], RtmSpec]

@@ -142,8 +142,8 @@ class RealTimeVehicle:
         Raises
         ------
         InputError
-            An input is not finite, has another number of steps, or is not what `WheelInputs` allows at a wheel; a torque
-            is given, and the steering is rigid.
+            An input is not finite, has another number of steps, or is not what `WheelInputs` allows at a wheel; a
+            torque is given, and the steering is rigid.
         ConvergenceError
             The motion is no longer finite.
         """
