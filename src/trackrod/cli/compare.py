@@ -9,12 +9,14 @@ import typer
 from rich.table import Table
 
 from trackrod.cli.inputs import (
+    Giving,
     Integration,
     IntegratorKind,
     ManoeuvreName,
     MapTravel,
     Payload,
     Settings,
+    SteeringKind,
     open_loaded,
     parse_settings,
 )
@@ -30,7 +32,7 @@ from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.registry import manoeuvre_class
 from trackrod.metrics.indices import INDEX_SETS, TOLERANCE, Index
 from trackrod.multibody.integrators import Extrapolated, Integrator, RealTime
-from trackrod.multibody.steering import SteeringModel
+from trackrod.multibody.steering import SteeringModel, usual_steering
 from trackrod.report.comparison import write_comparison_page, write_comparison_picture
 from trackrod.report.page import shown
 from trackrod.rtm.stability import stability_problems
@@ -52,9 +54,7 @@ def compare(
     out: Annotated[Path | None, typer.Option(help="Folder for both runs, a page and a picture.")] = None,
     payload: Payload = None,
     detail: Annotated[Detail, typer.Option(help="How much of the kinematics is kept.")] = Detail.TWO_DIMENSIONAL,
-    compliance: Annotated[
-        Compliance, typer.Option(help="How wheels give way: with inertia and damping, by tables with a lag, or not.")
-    ] = Compliance.MOVING,
+    compliance: Giving = None,
     travel_mm: MapTravel = None,
     sample: Annotated[
         float | None, typer.Option(help="Time from sample to sample [s]; 0.01, on uneven roads 0.002 if not given.")
@@ -64,9 +64,7 @@ def compare(
         typer.Option(help="Step of both models [s]; 0.001, multibody on uneven roads 0.00025 if not given."),
     ] = None,
     integrator: Integration = IntegratorKind.REALTIME,
-    steering: Annotated[
-        SteeringModel, typer.Option(help="Of both models: rack by ratio, or with torsion bar and assistance.")
-    ] = SteeringModel.RATIO,
+    steering: SteeringKind = None,
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
@@ -81,10 +79,8 @@ def compare(
         make_folder(out)
     found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
     with console.status("on the K&C rig", spinner="dots") as status:
-        elastic = steering is SteeringModel.MECHANISM
-        conversion = convert_directly(
-            found, detail=detail, compliance=compliance, elastic_steering=elastic, settings=rig
-        )
+        steering, compliance = steering or usual_steering(found), compliance or Compliance.MOVING
+        conversion = convert_directly(found, detail=detail, compliance=compliance, steering=steering, settings=rig)
 
         def show(phase: str, time: float) -> None:
             status.update(f"{phase}, t = {time:.1f} s")

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from trackrod.cli.inputs import MapTravel, Payload
+from trackrod.cli.inputs import Giving, MapTravel, Payload, SteeringKind
 from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, parse_aliases
 from trackrod.core.errors import Severity
@@ -37,6 +37,8 @@ def convert(
     seed: Annotated[int | None, typer.Option(help="For optimisers that draw random numbers.", min=0)] = None,
     payload: Payload = None,
     travel_mm: MapTravel = None,
+    compliance: Giving = None,
+    steering: SteeringKind = None,
     reference: Annotated[
         Path | None, typer.Option(help="Folder with results of another program instead of a vehicle.")
     ] = None,
@@ -56,6 +58,8 @@ def convert(
         seed=seed,
         payload=payload,
         travel=None if travel_mm is None else 1e-3 * travel_mm,
+        compliance=compliance,
+        steering=steering,
         aliases=parse_aliases(alias or []),
         templates=tuple(templates or ()),
         allow_outside=allow_outside,

@@ -11,17 +11,21 @@ import typer
 from trackrod.adams.source import open_vehicle
 from trackrod.cli.output import print_problems
 from trackrod.cli.vehicle import parse_aliases
+from trackrod.convert.conversion import Compliance
 from trackrod.core.errors import Problem, Severity, raise_if_errors
+from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = [
+    "Giving",
     "Integration",
     "IntegratorKind",
     "ManoeuvreName",
     "MapTravel",
     "Payload",
     "Settings",
+    "SteeringKind",
     "open_loaded",
     "parse_settings",
 ]
@@ -43,6 +47,19 @@ MapTravel = Annotated[
     float | None,
     typer.Option(
         "--travel-mm", help="Wheel travel of the K&C maps to either side [mm]; as wide as driving needs without it."
+    ),
+]
+Giving = Annotated[
+    Compliance | None,
+    typer.Option(
+        "--compliance", help="How wheels give way: with inertia and damping (moving, as without it), by tables, or not."
+    ),
+]
+SteeringKind = Annotated[
+    SteeringModel | None,
+    typer.Option(
+        "--steering",
+        help="Rack by ratio, or by torsion bar, gear and assistance; without it the latter where the vehicle has them.",
     ),
 ]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="A setting: KEY=VALUE; repeatable.")]

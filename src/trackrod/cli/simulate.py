@@ -18,6 +18,7 @@ from trackrod.cli.inputs import (
     ManoeuvreName,
     Payload,
     Settings,
+    SteeringKind,
     open_loaded,
     parse_settings,
 )
@@ -33,7 +34,7 @@ from trackrod.manoeuvres.settings import STANDARD_GRAVITY, Setting
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.multibody.integrators import DrivenRun, Extrapolated, RealTime
 from trackrod.multibody.reference import TOLERANCE
-from trackrod.multibody.steering import SteeringModel
+from trackrod.multibody.steering import usual_steering
 from trackrod.report.page import shown
 from trackrod.report.run import PLOT_SUFFIXES, write_run_plot
 from trackrod.rtm.driving import RealTimeVehicle
@@ -66,10 +67,7 @@ def simulate(
     tolerance: Annotated[
         float | None, typer.Option(help="Of the reference: error over the largest value, 1e-3 if not given.")
     ] = None,
-    steering: Annotated[
-        SteeringModel,
-        typer.Option(help="Rack by ratio, or by torsion bar, gear and assistance."),
-    ] = SteeringModel.RATIO,
+    steering: SteeringKind = None,
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
@@ -80,6 +78,7 @@ def simulate(
     _check_targets(out, plot)
     _check_integration(model, integrator, tolerance)
     found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
+    steering = steering or usual_steering(found)
     with console.status("", spinner="dots") as status:
         quiet = json or not console.is_terminal
 
@@ -90,7 +89,7 @@ def simulate(
             return drive(driven, wanted, sample=sample, progress=None if quiet else show)
 
         if model is ModelKind.RTM:
-            conversion = convert_directly(found, elastic_steering=steering is SteeringModel.MECHANISM)
+            conversion = convert_directly(found, steering=steering)
             done = DrivenRun(task(RealTimeVehicle(conversion.spec, step=step)))
         elif integrator is IntegratorKind.REALTIME:
             done = RealTime(step=step, steering=steering).drive(found, task)

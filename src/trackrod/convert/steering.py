@@ -15,7 +15,7 @@ from trackrod.vehicle.elements import Body, Joint, JointType
 from trackrod.vehicle.systems import Steering
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["column_angle", "elastic_steering", "has_elastic_steering"]
+__all__ = ["column_angle", "elastic_steering"]
 
 Array = NDArray[np.float64]
 
@@ -25,11 +25,6 @@ _SHAFT_JOINTS = (JointType.HOOKE, JointType.CONVEL)
 _TORSION = 5
 #: Knots of the column: angle of the steering wheel from one to the next [rad].
 _COLUMN_STEP = np.radians(10.0)
-
-
-def has_elastic_steering(vehicle: Vehicle) -> bool:
-    """Whether the vehicle has what an elastic steering needs: a torsion bar."""
-    return vehicle.steering is not None and vehicle.steering.torsion_bar is not None
 
 
 def elastic_steering(vehicle: Vehicle) -> SteeringSpec:

@@ -14,7 +14,7 @@ from trackrod.vehicle.mobility import mobility
 from trackrod.vehicle.systems import Steering
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
-__all__ = ["SteeringColumn", "SteeringModel", "column_bodies"]
+__all__ = ["SteeringColumn", "SteeringModel", "column_bodies", "usual_steering"]
 
 
 class SteeringModel(StrEnum):
@@ -26,6 +26,15 @@ class SteeringModel(StrEnum):
 
     RATIO = "ratio"
     MECHANISM = "mechanism"
+
+
+def usual_steering(vehicle: Vehicle) -> SteeringModel:
+    """The mechanism where the vehicle has a torsion bar and a gear, the ratio where it has not."""
+    steering = vehicle.steering
+    if steering is None or steering.torsion_bar is None:
+        return SteeringModel.RATIO
+    geared = any(steering.rack_joint in gear.joints for gear in vehicle.gears)
+    return SteeringModel.MECHANISM if geared else SteeringModel.RATIO
 
 
 def _joint(vehicle: Vehicle, name: str) -> Joint:

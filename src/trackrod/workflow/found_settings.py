@@ -9,10 +9,11 @@ from __future__ import annotations
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.multibody.integrators import RealTime
+from trackrod.multibody.steering import SteeringModel, usual_steering
 from trackrod.simulate.drive import Progress
 from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow.cache import kept_run
-from trackrod.workflow.multibody_runs import multibody_run
+from trackrod.workflow.multibody_runs import multibody_run, step_of
 
 __all__ = ["find_settings"]
 
@@ -21,21 +22,38 @@ __all__ = ["find_settings"]
 SEARCH_STEP = 5e-3
 
 
-def find_settings(vehicle: Vehicle, manoeuvre: Manoeuvre, *, progress: Progress | None = None) -> Manoeuvre:
+def find_settings(
+    vehicle: Vehicle,
+    manoeuvre: Manoeuvre,
+    *,
+    steering: SteeringModel | None = None,
+    progress: Progress | None = None,
+) -> Manoeuvre:
     """The manoeuvre with every setting known; those that depend on the vehicle are found with its multibody model.
 
     Every run of the search is kept, and serves all manoeuvres that need it.
+
+    Parameters
+    ----------
+    vehicle, manoeuvre
+        What is driven, and how.
+    steering
+        Of the multibody model; the usual one of the vehicle if not given.
+    progress
+        Told how far it is.
 
     Raises
     ------
     ConvergenceError
         What is asked for cannot be reached with this vehicle.
     """
+    chosen = steering or usual_steering(vehicle)
 
     def drive(trial: Manoeuvre) -> Run:
-        run = kept_run(multibody_run, vehicle, trial, RealTime(SEARCH_STEP), progress=progress)
+        run = kept_run(multibody_run, vehicle, trial, RealTime(SEARCH_STEP, steering=chosen), progress=progress)
         if run.metadata["completed"]:
             return run
-        return kept_run(multibody_run, vehicle, trial, progress=progress)  # the step may have been too long
+        shorter = RealTime(step_of(trial), steering=chosen)  # the step may have been too long
+        return kept_run(multibody_run, vehicle, trial, shorter, progress=progress)
 
     return manoeuvre.prepare(drive)

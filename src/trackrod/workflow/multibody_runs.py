@@ -9,6 +9,7 @@ from __future__ import annotations
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.multibody.integrators import Integrator, RealTime
+from trackrod.multibody.steering import usual_steering
 from trackrod.simulate.drive import Progress, simulate
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -40,8 +41,9 @@ def multibody_run(
 ) -> Run:
     """The multibody model drives; errors as `simulate`.
 
-    Without an integrator it takes the fixed steps of `step_of`, without a sample time that of `sample_of`.
+    Without an integrator it takes the fixed steps of `step_of` and the usual steering of the vehicle, without a sample
+    time that of `sample_of`.
     """
-    chosen = integrator or RealTime(step_of(manoeuvre))
+    chosen = integrator or RealTime(step_of(manoeuvre), steering=usual_steering(vehicle))
     period = sample or sample_of(manoeuvre)
     return chosen.drive(vehicle, lambda model: simulate(model, manoeuvre, sample=period, progress=progress)).run

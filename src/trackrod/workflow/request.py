@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from trackrod.convert.conversion import Compliance
 from trackrod.core.errors import InputError, UnknownNameError
 from trackrod.fit.methods import METHODS
+from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.workflow.study_settings import Mode, StudySettings, read_study_file
 
@@ -32,6 +34,8 @@ class StudyRequest:
         Prevail over the study file.
     travel
         Wheel travel of the K&C maps to either side [m]; prevails over the study file.
+    compliance, steering
+        Of the model; prevail over the study file.
     payload
         Of the vehicle; as it is read if not given.
     aliases, templates, allow_outside
@@ -46,6 +50,8 @@ class StudyRequest:
     optimiser: str | None = None
     seed: int | None = None
     travel: float | None = None
+    compliance: Compliance | None = None
+    steering: SteeringModel | None = None
     payload: PayloadLevel | None = None
     aliases: Mapping[str, Path] = field(default_factory=dict)
     templates: tuple[Path, ...] = ()
@@ -72,8 +78,14 @@ class StudyRequest:
         if self.travel is not None:
             settings = replace(settings, travel=self.travel)
             settings.rig()  # says now what the rig would say later
+        if self.compliance is not None:
+            settings = replace(settings, compliance=self.compliance)
+        if self.steering is not None:
+            settings = replace(settings, steering=self.steering)
         if (self.vehicle is None) == (self.reference is None):
             raise InputError("give a vehicle, or results of another program with --reference, and not both")
         if self.reference is not None and self.payload is not None:
             raise InputError("--payload is that of a vehicle; a reference has been driven as it is")
+        if self.reference is not None and self.steering is not None:
+            raise InputError("--steering is that of a vehicle; a reference says itself what its steering is")
         return settings

@@ -24,6 +24,7 @@ from trackrod.kc.study import KcSettings
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre
 from trackrod.metrics.indices import INDEX_SETS
+from trackrod.multibody.steering import SteeringModel
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.simulate.script import can_be_scripted
 from trackrod.tune.space import PAPER_SET, RANGE, SPLIT_FACTORS, Bounds
@@ -102,6 +103,8 @@ class StudySettings:
         Range of the parameters [-].
     detail
         How much of the kinematics the model keeps.
+    steering
+        Of both models; None for torsion bar, gear and assistance where the vehicle has them.
     travel
         Wheel travel of the K&C maps to either side [m]; None for what driving at the limit needs.
     screening, variance
@@ -121,6 +124,7 @@ class StudySettings:
     relative: float = RANGE
     detail: Detail = Detail.TWO_DIMENSIONAL
     compliance: Compliance = Compliance.MOVING
+    steering: SteeringModel | None = None
     travel: float | None = None
     screening: int = 0
     variance: int = 0
@@ -142,6 +146,7 @@ _STUDY = {
     "range_pct": "a number above 0 and below 100",
     "detail": "one of linear, 1d, 2d",
     "compliance": "one of moving, quasi-static, none",
+    "steering": "one of ratio, mechanism",
     "travel_mm": "a number above 0 and below 300",
     "parameters": "a list of names",
     "screening": "a whole number of 0 or more",
@@ -227,6 +232,7 @@ class _Reader:
             relative=0.01 * self.number(study, "range_pct", 100 * RANGE, above=0, below=100),
             detail=self.choice(study, "detail", Detail, default.detail),
             compliance=self.choice(study, "compliance", Compliance, default.compliance),
+            steering=self.choice(study, "steering", SteeringModel, default.steering),
             travel=None if math.isnan(travel) else 1e-3 * travel,
             screening=self.whole(study, "screening", 0, 0),
             variance=self.whole(study, "variance", 0, 0),

@@ -13,6 +13,7 @@ from trackrod.core.corners import Axle
 from trackrod.core.errors import Problem
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.study import KcSettings
+from trackrod.multibody.steering import SteeringModel, usual_steering
 from trackrod.reference import Reference
 from trackrod.rtm.stability import stability_problems
 from trackrod.tune.space import TuningSpace, tuning_space
@@ -53,15 +54,23 @@ def convert_directly(
     *,
     detail: Detail = Detail.TWO_DIMENSIONAL,
     compliance: Compliance = Compliance.MOVING,
-    elastic_steering: bool = False,
+    steering: SteeringModel | None = None,
     settings: KcSettings | None = None,
 ) -> Conversion:
     """The real-time model of a vehicle, put on the rig first if need be; nothing tuned.
 
-    Parameters as of `convert`, errors as of `kc_maps`.
+    Parameters
+    ----------
+    vehicle
+        With its present modes and payload.
+    detail, compliance
+        As of `convert`.
+    steering
+        The usual one of the vehicle if not given.
+    settings
+        As of `kc_maps`, errors too.
     """
-    maps = kc_maps(vehicle, settings)
-    return convert(vehicle, maps, detail=detail, compliance=compliance, elastic_steering=elastic_steering)
+    return convert_origin(vehicle, kc_maps(vehicle, settings), detail, compliance=compliance, steering=steering)
 
 
 def convert_origin(
@@ -70,16 +79,20 @@ def convert_origin(
     detail: Detail,
     *,
     compliance: Compliance = Compliance.MOVING,
+    steering: SteeringModel | None = None,
 ) -> Conversion:
-    """The real-time model of whatever a study starts from."""
+    """The real-time model of whatever a study starts from; a reference says itself what steering it has."""
     if isinstance(origin, Reference):
         return assemble(origin.data, maps, detail=detail, compliance=compliance)
-    return convert(origin, maps, detail=detail, compliance=compliance)
+    elastic = (steering or usual_steering(origin)) is SteeringModel.MECHANISM
+    return convert(origin, maps, detail=detail, compliance=compliance, elastic_steering=elastic)
 
 
 def _convert(work: Work) -> Converted:
     origin, maps, settings = work[Subject].origin, work[Measured].maps, work[StudySettings]
-    conversion = convert_origin(origin, maps, settings.detail, compliance=settings.compliance)
+    conversion = convert_origin(
+        origin, maps, settings.detail, compliance=settings.compliance, steering=settings.steering
+    )
     space = tuning_space(
         conversion.spec,
         names=settings.parameters,

@@ -44,7 +44,7 @@ def _swap(work: Work) -> ErrorBudget:
         swaps["quasi-static compliance"] = (settings.detail, Compliance.QUASI_STATIC)
     for k, (what, (detail, compliance)) in enumerate(swaps.items()):
         work.tell(what, k / len(swaps))
-        model = convert_origin(origin, maps, detail, compliance=compliance).spec
+        model = convert_origin(origin, maps, detail, compliance=compliance, steering=settings.steering).spec
         try:
             entries.append(ErrorBudgetEntry(what, _values(work, model.with_parameters(**tuned.parameters))))
         except ConvergenceError:

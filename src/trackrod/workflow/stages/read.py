@@ -14,6 +14,7 @@ from trackrod.core.artefact import Artefact
 from trackrod.core.errors import Problem, raise_if_errors
 from trackrod.reference import Reference, read_reference
 from trackrod.report.study_sections import vehicle_section
+from trackrod.rtm.spec import RtmSpec
 from trackrod.tune.space import SPLIT_FACTORS
 from trackrod.vehicle.vehicle import VEHICLE, Vehicle
 from trackrod.workflow.request import StudyRequest
@@ -49,8 +50,8 @@ class Subject:
         """Of the vehicle."""
         return self.origin.name
 
-    def describe(self, detail: Detail, compliance: Compliance) -> Mapping[str, str]:
-        """Lines for people, by heading, of a study that keeps this much of the kinematics."""
+    def describe(self, detail: Detail, model: RtmSpec) -> Mapping[str, str]:
+        """Lines for people, by heading, of a study with this model, which keeps so much of the kinematics."""
         about = {"vehicle": self.name, "source": self.source}
         if isinstance(self.origin, Reference):
             masses = self.origin.data.masses
@@ -69,7 +70,8 @@ class Subject:
                 bodies = (f"{body} ({vehicle.body(body).mass:.1f} kg)" for body in acting[factor])
                 about[f"{name} acts on"] = ", ".join(bodies) or "nothing"
         about["kinematics kept"] = str(detail)
-        about["compliance"] = str(compliance)
+        about["compliance"] = str(Compliance.of(model))
+        about["steering"] = "rack by ratio" if model.steering is None else "torsion bar, gear and assistance"
         if isinstance(self.origin, Vehicle):
             about["vehicle hash"] = Artefact(VEHICLE, self.origin).sha256[:16]
         return {**about, "Trackrod": __version__}

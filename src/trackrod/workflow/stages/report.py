@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.convert.conversion import Compliance
 from trackrod.core import signals
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.errors import MissingExtraError, Problem, Severity
@@ -96,7 +95,7 @@ def study_result(found: Work | Results) -> StudyResult:
     unstable = (*converted.unstable, *tuned.unstable)
     return StudyResult(
         name=subject.name,
-        description=subject.describe(settings.detail, Compliance.of(converted.conversion.spec)),
+        description=subject.describe(settings.detail, converted.conversion.spec),
         problems=(*subject.problems, *unstable, *driven.problems, *proven.problems),
         maps=found[Measured].maps,
         round_trip=converted.round_trip,
