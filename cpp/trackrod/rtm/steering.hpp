@@ -137,6 +137,7 @@ TRACKROD_HD inline void steer(const Compiled<R, lanes>& m, const Parameters<T>& 
   s.steering_wheel += rate * h;
   s.pinion += s.pinion_rate * h;
   s.rack += s.rack_rate * h;
+  outputs.torsion_bar_twist = shaft.value + shaft.slope * rate * h - s.pinion;
   s.column_strain = (s.column_strain + rate * h) * column.share;
   s.rack_strain = (s.rack_strain + s.rack_rate * h) * rub.share;
 }

@@ -68,6 +68,7 @@ class RealTimeVehicle:
         self._tilted = False
         self._corners = [wheel.corner for wheel in spec.wheels for _ in wheel.tyres]
         self._centre, self._tyres, self._brakes = TotalCentre.of(spec), tyre_columns(spec), brake_line(spec)
+        self._elastic = spec.steering is not None
         self._core = compile_model(spec)
 
     def settle(self) -> dict[Corner, float]:
@@ -187,13 +188,13 @@ class RealTimeVehicle:
 
     def reading(self, row: Array) -> Callable[[str], float]:
         """What one row says: the value of any column [SI unit]."""
-        return RtmMotion(row, self._centre, self._tyres, self._brakes).value
+        return RtmMotion(row, self._centre, self._tyres, self._brakes, elastic=self._elastic).value
 
     def run(self, rows: Array) -> Run:
         """The run that rows make up; `beyond_maps` of its metadata says where the kinematics were left."""
         beyond: list[Plain] = [*beyond_maps(rows, self.spec)]
         metadata: dict[str, Plain] = {"vehicle": self.spec.name, "model": "rtm", "beyond_maps": beyond}
-        return RtmMotion(rows, self._centre, self._tyres, self._brakes).run(metadata)
+        return RtmMotion(rows, self._centre, self._tyres, self._brakes, elastic=self._elastic).run(metadata)
 
     def push(self, force: ArrayLike, point: ArrayLike) -> None:
         """Let a constant force [N], in E, act on the body at a point of V [m] from now on: wind, towing."""
@@ -249,6 +250,7 @@ class RealTimeVehicle:
                     TotalCentre.of(self.spec, **{name: value + step}),
                     self._tyres,
                     brake_line(self.spec, **{name: value + step}),
+                    elastic=self._elastic,
                 ).columns()
                 for step in (scale, -scale)
             )

@@ -43,7 +43,7 @@ _TRAVEL, _SPIN, _STEER, _INCLINATION, _RACK, _ENGINE, _GEAR, _TORQUE = (
     _LAYOUT.column(name)
     for name in ("travel", "spin", "steer", "camber", "rack", "engine_speed", "gear", "steering_torque")
 )
-STEERING_WHEEL = _LAYOUT.column("steering_wheel")
+STEERING_WHEEL, _TWIST = (_LAYOUT.column(name) for name in ("steering_wheel", "torsion_bar_twist"))
 _ACCELERATION, _ANGULAR, _RIDE = (_LAYOUT[name] for name in ("acceleration", "angular_acceleration", "ride_height"))
 _DAMPER, _DAMPER_RATE = (_LAYOUT.column(name) for name in ("damper_length", "damper_rate"))
 _TYRES, _TYRE_COLUMNS = _LAYOUT.size, TYRE_ROW.size
@@ -146,15 +146,24 @@ class RtmMotion(Motion):
         One or more.
     centre, tyres, brakes
         Of the model: its centre of gravity, the columns of its tyres, its brakes where their pressure is known.
+    elastic
+        Whether its steering has a torsion bar.
     """
 
     def __init__(
-        self, rows: Array, centre: TotalCentre, tyres: Mapping[Corner, Sequence[int]], brakes: BrakeLine | None = None
+        self,
+        rows: Array,
+        centre: TotalCentre,
+        tyres: Mapping[Corner, Sequence[int]],
+        brakes: BrakeLine | None = None,
+        *,
+        elastic: bool = False,
     ) -> None:
         super().__init__(rows)
         self._centre = centre
         self._tyres = tyres
         self._brakes = brakes
+        self._elastic = elastic
 
     @property
     def brake_line(self) -> BrakeLine | None:
@@ -179,6 +188,10 @@ class RtmMotion(Motion):
     @property
     def steering_torque(self) -> Values:
         return self._cells[_TORQUE]
+
+    @property
+    def torsion_bar_twist(self) -> Values | None:
+        return self._cells[_TWIST] if self._elastic else None
 
     @once
     def attitude(self) -> Attitude:

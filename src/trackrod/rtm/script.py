@@ -194,7 +194,9 @@ class ScriptedVehicle:
 
 
 def _run(rows: Array, spec: RtmSpec, metadata: Mapping[str, Plain]) -> Run:
-    run = RtmMotion(rows, TotalCentre.of(spec), tyre_columns(spec), brake_line(spec)).run(dict(metadata))
+    elastic = spec.steering is not None
+    motion = RtmMotion(rows, TotalCentre.of(spec), tyre_columns(spec), brake_line(spec), elastic=elastic)
+    run = motion.run(dict(metadata))
     columns = {column: np.array(values) for column, values in run.items()}
     time = columns[signals.TIME.column]
     columns[signals.TIME.column] = np.round(time - time[0], 9)

@@ -39,6 +39,8 @@ _STEPS = {
     "axle_load": 1.0,
     "axle_load_rate": 1e2,
     "carrier_torque": 0.1,
+    "rack_force": 0.1,
+    "rack_mass": 1e-3,
     "Kxk": 1.0,
     "Kya": 1.0,
     "Fx": 0.1,
@@ -50,7 +52,7 @@ _PARTS = {
     "travel": ("travel", "damper_rate", "slope_before"),
     "spin": ("spin", "carrier"),
     "compliance": ("compliance", "axle_load"),
-    "steering": ("rack", "pinion"),
+    "steering": ("rack", "pinion", "steering_wheel", "column_strain"),
     "tyre": ("tyre",),
 }
 #: Time to stand still before [s], and how often the steadily rolling state is improved at most.

@@ -174,6 +174,7 @@ class Twin:
             "gear": d.gear,
             "clutch_torque": d.torque,
             "steering_torque": self.steering_torque,
+            "torsion_bar_twist": 0.0 if self.spec.steering is None else self.steering.twist,
             "angular_acceleration": self.turning,
             "damper_length": [wheel.damper_length for wheel in self.wheels],
             "damper_rate": [wheel.damper_rate for wheel in self.wheels],

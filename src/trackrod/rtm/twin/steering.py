@@ -45,7 +45,7 @@ class TwinSteering:
         self.angles, self.rates = np.zeros(3), np.zeros(3)
         self.column_friction = _Friction(spec.column_friction, spec.column_friction_stiffness)
         self.rack_friction = _Friction(spec.rack_friction, spec.rack_friction_stiffness)
-        self.force, self.mass = 0.0, rack_mass
+        self.force, self.mass, self.twist = 0.0, rack_mass, 0.0
 
     def step(self, wheel_rate: float | None, torque: float, ratio: float, speed: float, h: float) -> float:
         """New steering wheel, pinion and rack; the torque of the driver [N·m].
@@ -85,6 +85,7 @@ class TwinSteering:
             rates = np.array([wheel_rate, *rest])
         driver = torque + float(S[0] @ rates - right[0])
         self.rates, self.angles = rates, self.angles + h * rates
+        self.twist = shaft + gain * h * rates[0] - self.angles[1]
         self.column_friction.move(h * rates[0])
         self.rack_friction.move(h * rates[2])
         return driver
