@@ -162,8 +162,8 @@ def test_the_summary_says_everything(journey: Journey) -> None:
     for index in data["indices"]:
         assert set(index) == {"manoeuvre", "index", "nominal_pct", "optimised_pct", "coverage", "hold_out"}
         assert index["hold_out"] == (index["manoeuvre"] == "sine")
-        # the real-time model's rack knows no weight and inertia of the wheels: 15 % of the torque
-        limit = 20 if "torque" in index["index"] else 5
+        # a sine that begins and ends with a kick makes the rack ring at 30 Hz, more than the mechanism's: 6 % of the torque
+        limit = 7 if "torque" in index["index"] else 5
         assert 0 <= index["optimised_pct"] < limit, index
     names = ("step_steer", "braking", "sine")
     assert tuple(dict.fromkeys(index["manoeuvre"] for index in data["indices"])) == names
