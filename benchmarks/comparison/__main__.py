@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import sys
 from collections.abc import Sequence
-from multiprocessing import get_context
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
 from rich.console import Console
@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import benchmarks.comparison
 from benchmarks.comparison.cases import WHOLE, Case
-from benchmarks.comparison.measurements import Result, converted, measured
+from benchmarks.comparison.measurements import Result, converted, leave_to_the_first, measured
 from benchmarks.comparison.rows import GROUPS, ROWS
 from benchmarks.comparison.tables import page
 from trackrod.core.files import write_atomically
@@ -48,30 +48,24 @@ def drive(cases: Sequence[Case], rows: Sequence[str], jobs: int) -> list[Result]
     work = [(case, row) for row in rows for case in cases if ROWS[row].holds_for(case)]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     results: list[Result] = []
-    bars = Progress(*columns, console=Console(stderr=True, soft_wrap=True))
-    with bars, get_context("spawn").Pool(jobs, _leave_quietly) as pool:
-        shown = bars.add_task("converting", total=len(cases))
-        for case, seconds in pool.imap_unordered(converted, cases):
-            bars.print(f"{seconds:6.1f} s  {case}, converted", markup=False, highlight=False)
-            bars.advance(shown)
-        shown = bars.add_task("driving", total=len(work))
-        for found in pool.imap(_measured, work):
-            results += found
-            for result in found:
-                text = f"{result.seconds:6.1f} s  {result.case}, {result.row}, {result.compliance}: {result.cell()}"
-                bars.print(text, markup=False, highlight=False)
-            bars.advance(shown)
+    bars = Progress(*columns, console=Console(stderr=True, soft_wrap=True, highlight=False, markup=False))
+    with bars, ProcessPoolExecutor(jobs, get_context("spawn"), initializer=leave_to_the_first) as pool:
+        try:
+            shown = bars.add_task("converting", total=len(cases))
+            for case, seconds in pool.map(converted, cases):
+                bars.print(f"{seconds:6.1f} s  {case}, converted")
+                bars.advance(shown)
+            shown = bars.add_task("driving", total=len(work))
+            for found in pool.map(measured, *zip(*work, strict=True)):
+                results += found
+                for result in found:
+                    bars.print(f"{result.seconds:6.1f} s  {result}")
+                bars.advance(shown)
+        except KeyboardInterrupt:
+            for process in active_children():
+                process.terminate()  # files are written whole or not at all
+            raise
     return results
-
-
-def _measured(work: tuple[Case, str]) -> tuple[Result, ...]:
-    return measured(*work)
-
-
-def _leave_quietly() -> None:
-    """Ctrl-C is for the first process, which ends the others; what they write is then whole or not there."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
 def main() -> None:

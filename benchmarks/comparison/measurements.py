@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -13,7 +14,7 @@ from benchmarks.comparison.rows import FINE, ROWS
 from trackrod.convert.conversion import Compliance, Detail
 from trackrod.core.errors import TrackrodError
 
-__all__ = ["COLUMNS", "Result", "converted", "measured"]
+__all__ = ["COLUMNS", "Result", "converted", "leave_to_the_first", "measured", "result"]
 
 #: What stands in the table: the default, and the paper's model.
 COLUMNS = (Compliance.MOVING, Compliance.QUASI_STATIC)
@@ -61,6 +62,9 @@ class Result:
         """The largest value over target [-]; infinite where nothing was measured."""
         return max((measure.badness for measure in self.worst), default=math.inf)
 
+    def __str__(self) -> str:
+        return f"{self.case}, {self.row}, {self.compliance}: {self.cell()}"
+
     def cell(self) -> str:
         """In the table."""
         if self.failure or not self.worst:
@@ -86,12 +90,18 @@ class Result:
         }
 
 
+def leave_to_the_first() -> None:
+    """Ctrl-C is for the first process, which ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def measured(case: Case, row: str) -> tuple[Result, ...]:
     """Drive one row of one case, with every compliance of the table."""
-    return tuple(_result(case, row, compliance) for compliance in COLUMNS)
+    return tuple(result(case, row, compliance) for compliance in COLUMNS)
 
 
-def _result(case: Case, row: str, compliance: Compliance) -> Result:
+def result(case: Case, row: str, compliance: Compliance) -> Result:
+    """The same with one compliance; where the default misses a target its sub-models are swapped."""
     begin = time.process_time()
     try:
         measures, failure = tuple(ROWS[row].measure(case, Variant(compliance))), ""
