@@ -10,7 +10,7 @@ usage: python -m benchmarks.comparison [--vehicles NAME …] [--bushings FACTOR 
 ``--rows``
     Rows or groups of rows, with commas; everything if not given:
     ``handling`` = step,ramp,sweep,acceleration,braking; ``limit`` = limit_step,dwell,fishhook,j_turn,lane_change;
-    ``posts`` = heave,pitch,roll,warp; ``other`` = road,torque,stop.
+    ``posts`` = heave,pitch,roll,warp,top_mount; ``other`` = road,torque,stop; ``derivatives`` = signs (lcv_7t only).
 ``--json``
     File for every number, not only the worst ones.
 ``--write``
@@ -20,10 +20,13 @@ usage: python -m benchmarks.comparison [--vehicles NAME …] [--bushings FACTOR 
 
     python -m benchmarks.comparison --vehicles suv --bushings 1 0.6 --rows step,posts,road --json out/suv.json
 
-K&C maps, runs of the multibody model and runs of the real-time model are kept (``$TRACKROD_CACHE``) under the code that
-they depend on: after a change in the real-time model only that is driven again. References are integrated at 0.25 ms
-where the body or the wheels vibrate, at 1 ms where everything is slow; the real-time model runs at 1 ms.
+K&C maps and runs of the multibody model are kept (``$TRACKROD_CACHE``) under the code that they depend on: a command
+that was stopped goes on where it was, and after a change in the real-time model only that is driven again. References
+are integrated at 0.25 ms where wheels vibrate, at 0.5 ms where the driver is quick, at 1 ms where everything is slow;
+the real-time model runs at 1 ms.
 
-What is printed is the worst number of a row with its name; numbers are in percent unless they say otherwise, those
-above their target in bold. The laws of the numbers are those of `trackrod compare` (`trackrod.metrics.indices`).
+Each row is driven with moving and with quasi-static compliance, against one run of the multibody model. What is shown
+is the worst number of each kind with its name; numbers are in percent unless they say otherwise, those above their
+target in bold. Where the default model misses a target its sub-models are swapped one by one. The laws of the numbers
+are those of `trackrod compare` (`trackrod.metrics.indices`).
 """

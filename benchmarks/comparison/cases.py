@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from trackrod.adams.source import open_vehicle
+from trackrod.convert.conversion import Compliance, Detail
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.multibody.integrators import RealTime
@@ -20,10 +21,24 @@ from trackrod.workflow.multibody_runs import SAMPLE, STEP, multibody_run
 from trackrod.workflow.runs import model_run
 from trackrod.workflow.stages.convert import convert_directly
 
-__all__ = ["FINE", "WHOLE", "Case"]
+__all__ = ["WHOLE", "Case", "Variant"]
 
-#: Step of a reference in which something vibrates [s].
-FINE = 0.25e-3
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Which real-time model of a vehicle.
+
+    Attributes
+    ----------
+    compliance, detail
+        How its wheels give way, and how much of the kinematics it keeps.
+    step
+        Of its integration [s].
+    """
+
+    compliance: Compliance = Compliance.MOVING
+    detail: Detail = Detail.TWO_DIMENSIONAL
+    step: float = STEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +64,23 @@ class Case:
         """The multibody model's description."""
         return _vehicle(self)
 
-    def spec(self, *, elastic_steering: bool = False) -> RtmSpec:
+    def spec(self, variant: Variant | None = None) -> RtmSpec:
         """The real-time model: the direct conversion, nothing tuned."""
-        return _spec(self, elastic_steering)
+        chosen = variant or Variant()
+        return _spec(self, chosen.compliance, chosen.detail)
 
-    def reference(
-        self, manoeuvre: Manoeuvre, *, step: float = STEP, sample: float = SAMPLE, elastic_steering: bool = False
-    ) -> Run:
+    @property
+    def steering(self) -> SteeringModel:
+        """How the multibody model is steered: as the real-time model is."""
+        return SteeringModel.RATIO if self.spec().steering is None else SteeringModel.MECHANISM
+
+    def reference(self, manoeuvre: Manoeuvre, *, step: float = STEP, sample: float = SAMPLE) -> Run:
         """Driven with the multibody model, or kept from before."""
-        steering = SteeringModel.MECHANISM if elastic_steering else SteeringModel.RATIO
-        return kept_run(multibody_run, self.vehicle, manoeuvre, RealTime(step, steering=steering), sample)
+        return _reference(self, manoeuvre, step, sample)
 
-    def model(self, manoeuvre: Manoeuvre, *, sample: float = SAMPLE, elastic_steering: bool = False) -> Run:
-        """Driven with the real-time model."""
-        return kept_run(model_run, self.spec(elastic_steering=elastic_steering), manoeuvre, STEP, sample)
+    def model(self, manoeuvre: Manoeuvre, variant: Variant, *, sample: float = SAMPLE) -> Run:
+        """Driven with the real-time model, which takes no longer than to look for it in the cache."""
+        return model_run(self.spec(variant), manoeuvre, variant.step, sample)
 
 
 #: The cases of the whole table: every bundled vehicle, with softer and stiffer bushings too, and the first compact
@@ -77,5 +95,10 @@ def _vehicle(case: Case) -> Vehicle:
 
 
 @cache
-def _spec(case: Case, elastic_steering: bool) -> RtmSpec:
-    return convert_directly(case.vehicle, elastic_steering=elastic_steering).spec
+def _spec(case: Case, compliance: Compliance, detail: Detail) -> RtmSpec:
+    return convert_directly(case.vehicle, compliance=compliance, detail=detail).spec
+
+
+@lru_cache(maxsize=2)  # for the variants, which are compared with it one after the other
+def _reference(case: Case, manoeuvre: Manoeuvre, step: float, sample: float) -> Run:
+    return kept_run(multibody_run, case.vehicle, manoeuvre, RealTime(step, steering=case.steering), sample)
