@@ -162,7 +162,7 @@ def test_the_summary_says_everything(journey: Journey) -> None:
     for index in data["indices"]:
         assert set(index) == {"manoeuvre", "index", "nominal_pct", "optimised_pct", "coverage", "hold_out"}
         assert index["hold_out"] == (index["manoeuvre"] == "sine")
-        # a sine that begins and ends with a kick makes the rack ring at 30 Hz, more than the mechanism: 6 % of the torque
+        # a sine that begins and ends with a kick makes the rack ring at 30 Hz, too much: 6 % of the torque
         limit = 7 if "torque" in index["index"] else 5
         assert 0 <= index["optimised_pct"] < limit, index
     names = ("step_steer", "braking", "sine")
