@@ -10,14 +10,13 @@ from trackrod.adams.source import open_vehicle
 from trackrod.convert.conversion import Compliance, Detail
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
-from trackrod.multibody.integrators import RealTime
 from trackrod.multibody.steering import SteeringModel
 from trackrod.rtm.spec import RtmSpec
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.variants import with_bushings
 from trackrod.vehicle.vehicle import Vehicle
-from trackrod.workflow.cache import kept_run
-from trackrod.workflow.multibody_runs import SAMPLE, STEP, multibody_run
+from trackrod.workflow.multibody_runs import SAMPLE, STEP
+from trackrod.workflow.reference_runs import reference_run
 from trackrod.workflow.runs import model_run
 from trackrod.workflow.stages.convert import convert_directly
 
@@ -101,4 +100,4 @@ def _spec(case: Case, compliance: Compliance, detail: Detail) -> RtmSpec:
 
 @lru_cache(maxsize=2)  # for the variants, which are compared with it one after the other
 def _reference(case: Case, manoeuvre: Manoeuvre, step: float, sample: float) -> Run:
-    return kept_run(multibody_run, case.vehicle, manoeuvre, RealTime(step, steering=case.steering), sample)
+    return reference_run(case.vehicle, manoeuvre, steering=case.steering, steps=(step,), sample=sample)

@@ -12,9 +12,10 @@ __all__ = ["with_bushings"]
 
 
 def with_bushings(vehicle: Vehicle, factor: float) -> Vehicle:
-    """The vehicle with forces, torques and damping of all bushings times a factor.
+    """The vehicle with forces, torques and damping of all bushings of its suspensions times a factor.
 
-    What a bushing carries at the design position stays.
+    What a bushing carries at the design position stays. The torsion bar of the steering is no bushing, though it may be
+    described as one.
 
     Raises
     ------
@@ -25,7 +26,16 @@ def with_bushings(vehicle: Vehicle, factor: float) -> Vehicle:
         raise RangeError(f"bushings cannot be {factor:g} times as stiff")
     if factor == 1.0:
         return vehicle
-    return replace(vehicle, bushings=tuple(_scaled(bushing, factor) for bushing in vehicle.bushings))
+    pinion = _pinion(vehicle)
+    scaled = (b if pinion in b.bodies else _scaled(b, factor) for b in vehicle.bushings)
+    return replace(vehicle, bushings=tuple(scaled))
+
+
+def _pinion(vehicle: Vehicle) -> str | None:
+    """The body that the torsion bar of the steering turns."""
+    rack = None if vehicle.steering is None else vehicle.steering.rack_joint
+    joints = next((gear.joints for gear in vehicle.gears if rack in gear.joints), ())
+    return next((joint.bodies[0] for joint in vehicle.joints if joint.name in joints and joint.name != rack), None)
 
 
 def _scaled(bushing: Bushing, factor: float) -> Bushing:

@@ -8,12 +8,13 @@ from trackrod.convert.conversion import Conversion
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.metrics.indices import Index, indices
-from trackrod.multibody.integrators import Integrator, RealTime
+from trackrod.multibody.integrators import Integrator
 from trackrod.multibody.steering import SteeringModel
 from trackrod.simulate.drive import Progress
 from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow.found_settings import find_settings
-from trackrod.workflow.multibody_runs import STEP, multibody_run, step_of
+from trackrod.workflow.multibody_runs import STEP, multibody_run
+from trackrod.workflow.reference_runs import reference_run
 from trackrod.workflow.runs import model_run
 from trackrod.workflow.stages.convert import convert_directly
 
@@ -80,7 +81,9 @@ def compare_models(
     conversion = conversion or convert_directly(vehicle)
     steering = SteeringModel.RATIO if conversion.spec.steering is None else SteeringModel.MECHANISM
     known = find_settings(vehicle, manoeuvre, steering=steering, progress=progress)
-    chosen = integrator or RealTime(step_of(known), steering=steering)
-    reference = multibody_run(vehicle, known, chosen, sample, progress=progress)
+    if integrator is None:
+        reference = reference_run(vehicle, known, steering=steering, sample=sample, progress=progress)
+    else:
+        reference = multibody_run(vehicle, known, integrator, sample, progress=progress)
     model = model_run(conversion.spec, known, step, sample, progress=progress)
     return Comparison(known, reference, model, indices(manoeuvre.name, reference, model))

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
-from trackrod.multibody.integrators import RealTime
-from trackrod.multibody.steering import SteeringModel, usual_steering
+from trackrod.multibody.steering import SteeringModel
 from trackrod.simulate.drive import Progress
 from trackrod.vehicle.vehicle import Vehicle
-from trackrod.workflow.cache import kept_run
-from trackrod.workflow.multibody_runs import multibody_run, step_of
+from trackrod.workflow.reference_runs import reference_run
 
 __all__ = ["find_settings"]
 
@@ -47,13 +45,8 @@ def find_settings(
     ConvergenceError
         What is asked for cannot be reached with this vehicle.
     """
-    chosen = steering or usual_steering(vehicle)
 
     def drive(trial: Manoeuvre) -> Run:
-        run = kept_run(multibody_run, vehicle, trial, RealTime(SEARCH_STEP, steering=chosen), progress=progress)
-        if run.metadata["completed"]:
-            return run
-        shorter = RealTime(step_of(trial), steering=chosen)  # the step may have been too long
-        return kept_run(multibody_run, vehicle, trial, shorter, progress=progress)
+        return reference_run(vehicle, trial, steering=steering, steps=(SEARCH_STEP,), progress=progress)
 
     return manoeuvre.prepare(drive)

@@ -9,8 +9,6 @@ from threading import Event
 
 from trackrod.core.errors import ConvergenceError, InputError, Problem, Severity
 from trackrod.core.executors import executor
-from trackrod.multibody.integrators import RealTime
-from trackrod.multibody.steering import usual_steering
 from trackrod.reference import Reference, Replay
 from trackrod.report.study_sections import index_section, manoeuvre_sections
 from trackrod.rtm.spec import RtmSpec
@@ -18,9 +16,9 @@ from trackrod.simulate.script import can_be_scripted, scripted
 from trackrod.tune.test import Test
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
-from trackrod.workflow.cache import kept_run
 from trackrod.workflow.found_settings import find_settings
-from trackrod.workflow.multibody_runs import STEP, multibody_run, step_of
+from trackrod.workflow.multibody_runs import STEP
+from trackrod.workflow.reference_runs import reference_run
 from trackrod.workflow.stage import Stage, Work
 from trackrod.workflow.stages.convert import Converted, convert_origin
 from trackrod.workflow.stages.kc import Measured
@@ -152,10 +150,9 @@ class _Drives:
 
     def _test(self, planned: PlannedTest, *, hold_out: bool) -> Test:
         vehicle = self._vehicles[planned.payload]
-        steering = self.settings.steering or usual_steering(vehicle)
+        steering = self.settings.steering
         found = find_settings(vehicle, planned.manoeuvre, steering=steering, progress=self._go_on)
-        integrator = RealTime(step_of(found), steering=steering)
-        run = kept_run(multibody_run, vehicle, found, integrator, progress=self._go_on)
+        run = reference_run(vehicle, found, steering=steering, progress=self._go_on)
         if not run.metadata["completed"]:
             events = "; ".join(str(event["text"]) for event in run.metadata["events"])
             raise ConvergenceError(f"the multibody model does not complete '{planned.label}': {events}")
