@@ -72,6 +72,9 @@ def test_the_stored_saloon_is_softer_than_the_bundled_one_may_become() -> None:
     assert str(WHOLE[-1]) == "first_cla_class, bushings × 0.2"
     soft, plain = WHOLE[-1].vehicle, Case("first_cla_class").vehicle
     for one, other in zip(soft.bushings, plain.bushings, strict=True):
+        if one.name == "steering.torsion_bar":
+            assert one == other  # no bushing
+            continue
         for curve, whole in zip(one.characteristic.curves, other.characteristic.curves, strict=True):
             np.testing.assert_allclose(curve.y, 0.2 * whole.y)
     assert len(WHOLE) == 19

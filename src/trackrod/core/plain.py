@@ -47,6 +47,8 @@ def freeze(value: object, what: str = "value") -> Any:
 
 
 def _freeze(value: object, where: str, problems: list[Problem]) -> Any:
+    if type(value) is float and math.isfinite(value):  # most of all there is, and quickly told
+        return value
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):

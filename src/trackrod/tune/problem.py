@@ -6,9 +6,10 @@ is left to differences is the reading of an index from a run, along that tangent
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from trackrod.tune.test import Test
 
 __all__ = ["TuningProblem"]
 
+T = TypeVar("T")
 Array = NDArray[np.float64]
 
 #: Step along a tangent with which an index is read [z].
@@ -96,9 +98,8 @@ class TuningProblem:
         vehicle = self._vehicles.get()
         try:
             vehicle.settle(spec)
-            with executor(self._workers) as pool:
-                found = pool.map(lambda test: vehicle.run(test.script, self.strength), self.tests)
-                return {test.label: run for test, run in zip(self.tests, found, strict=True)}
+            found = self._side_by_side(lambda test: vehicle.run(test.script, self.strength))
+            return {test.label: run for test, run in zip(self.tests, found, strict=True)}
         finally:
             self._vehicles.put(vehicle)
 
@@ -136,11 +137,17 @@ class TuningProblem:
         vehicle = self._vehicles.get()
         try:
             vehicle.settle(self.space.spec(z), directions)
-            with executor(self._workers) as pool:
-                found = pool.map(lambda test: self._linearised(vehicle, test, len(directions)), self.tests)
-                return tuple(block for blocks in found for block in blocks)
+            found = self._side_by_side(lambda test: self._linearised(vehicle, test, len(directions)))
+            return tuple(block for blocks in found for block in blocks)
         finally:
             self._vehicles.put(vehicle)
+
+    def _side_by_side(self, job: Callable[[Test], T]) -> list[T]:
+        """What a job makes of each test, in their order; the longest is begun first, so that none is waited for."""
+        longest_first = sorted(self.tests, key=lambda test: -len(test.script.controls))
+        with executor(self._workers) as pool:
+            futures = {test.label: pool.submit(job, test) for test in longest_first}
+            return [futures[test.label].result() for test in self.tests]
 
     def _linearised(self, vehicle: ScriptedVehicle, test: Test, count: int) -> Blocks:
         tangent = vehicle.tangent(test.script, self.strength)

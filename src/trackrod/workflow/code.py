@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.util import resolve_name
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def _imports(module: str) -> tuple[str, ...]:
         return ()
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found = {package} if package else set()
-    for node in _nodes(path):
+    for node in _statements(_parsed(path).body):
         found.update(_named(node, package))
     return tuple(name for name in found if name.partition(".")[0] == _ROOT and _source(name) is not None)
 
@@ -74,14 +74,23 @@ def _imports(module: str) -> tuple[str, ...]:
 def _core_names(module: str) -> frozenset[str]:
     """Names of the compiled core that a module uses as ``_core.NAME``."""
     path = _source(module)
-    nodes = [] if path is None else _nodes(path)
-    used = {node.attr for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "_core"}
-    return frozenset(used)
+    if path is None or b"_core" not in path.read_bytes():
+        return frozenset()
+    nodes = (node for node in ast.walk(_parsed(path)) if isinstance(node, ast.Attribute))
+    return frozenset(node.attr for node in nodes if ast.unparse(node.value) == "_core")
 
 
-def _nodes(path: Path) -> list[ast.AST]:
+def _parsed(path: Path) -> ast.Module:
     with _PARSING:
-        return list(ast.walk(ast.parse(path.read_bytes())))
+        return ast.parse(path.read_bytes())
+
+
+def _statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """All statements, those inside others too; expressions, of which there are many more, hold no import."""
+    for node in body:
+        yield node
+        for inner in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from _statements(getattr(node, inner, ()))
 
 
 def _named(node: ast.AST, package: str) -> Iterator[str]:

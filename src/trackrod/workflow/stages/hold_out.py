@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import count
 
 from trackrod.core.errors import ConvergenceError, InputError, Problem, Severity
 from trackrod.core.executors import executor
@@ -42,20 +42,26 @@ class Proven:
 
 def _prove(work: Work) -> Proven:
     driven, nominal, tuned = work[Driven], work[Converted].space.nominal, work[Tuned].model
-    problems = []
-    with executor() as pool:
-        before = pool.map(_run, driven.tuned_with, repeat(nominal))
-        after = pool.map(_run, driven.tuned_with, repeat(tuned))
-        results = [_result(*each) for each in zip(driven.tuned_with, before, after, strict=True)]
-    for k, test in enumerate(driven.held_out):
-        work.tell(test.label, k / len(driven.held_out))
-        model = driven.models[test.payload]
+    done = count()
+
+    def prove(test: Test) -> TestResult | Problem:
+        model = driven.models[test.payload] if test.hold_out else nominal
         try:
             changed = _carried_over(nominal, tuned, model)
-            results.append(_result(test, _run(test, model), _run(test, changed)))
+            return _result(test, _run(test, model), _run(test, changed))
         except (ConvergenceError, InputError) as error:
-            problems.append(Problem(f"'{test.label}' is not held out: {error}", severity=Severity.WARNING))
-    return Proven(tuple(results), tuple(problems))
+            if not test.hold_out:
+                raise
+            return Problem(f"'{test.label}' is not held out: {error}", severity=Severity.WARNING)
+        finally:
+            work.tell(test.label, (next(done) + 1) / len(driven.tests))
+
+    with executor() as pool:
+        found = list(pool.map(prove, driven.tests))
+    return Proven(
+        tuple(each for each in found if isinstance(each, TestResult)),
+        tuple(each for each in found if isinstance(each, Problem)),
+    )
 
 
 def _run(test: Test, model: RtmSpec) -> Run:
