@@ -170,6 +170,7 @@ def main(output: Path) -> None:
     body += f"\nenum ComplianceLoad {{ {', '.join(layout.COMPLIANCE_LOADS)}, load_count }};"
     body += "\n// Where compliance moves: loads of a wheel, modes of the axles, and what a wheel's pose gives."
     body += f"\nenum AxleLoad {{ {', '.join(f'load_{each}' for each in layout.AXLE_LOADS)}, axle_load_count }};"
+    body += f"\nconstexpr int axle_shape_count = {len(layout.AXLE_SHAPES)};  // the loads first"
     body += f"\nenum AxleMode {{ {', '.join(layout.AXLE_MODES)}, mode_count }};"
     body += f"\nenum GivenPose {{ {', '.join(f'given_{each}' for each in layout.GIVEN_POSE)}, given_count }};"
     structures = (layout.STATE, layout.INPUTS, layout.OUTPUTS, layout.STEERING)

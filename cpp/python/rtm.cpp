@@ -180,7 +180,7 @@ class RtmHandle {
       from += count;
     };
     const auto listed = [](const Values& v) { return std::vector<double>(v.data(), v.data() + v.size()); };
-    constexpr size_t n = rtm::axle_load_count, row = 2 * rtm::given_count;
+    constexpr size_t n = rtm::axle_shape_count, row = 2 * rtm::given_count, poses_of = rtm::axle_load_count * row;
     e.present = true;
     take(&e.reference.x, 3);
     take(&e.radius, 1);
@@ -195,8 +195,8 @@ class RtmHandle {
       take(&mode.body_mass[0][0], 3 * n);
       take(mode.travel_mass, n);
       take(mode.travel_damping, n);
-      take(&mode.pose[0][0][0], n * row);
-      take(&mode.pose_by_travel[0][0][0][0], 2 * n * row);
+      take(&mode.pose[0][0][0], poses_of);
+      take(&mode.pose_by_travel[0][0][0][0], 2 * poses_of);
       mode.fx = {listed(knots[2 * k]), listed(poses[2 * k])};
       mode.brake = {listed(knots[2 * k + 1]), listed(poses[2 * k + 1])};
       for (const rtm::PoseCurveData* c : {&mode.fx, &mode.brake}) {

@@ -125,7 +125,7 @@ rtm::ElasticAxleData elastic(double x) {
   rtm::ElasticAxleData e;
   e.present = true;
   e.reference = {x, 0.0, 0.31};
-  constexpr int n = rtm::axle_load_count;
+  constexpr int n = rtm::axle_shape_count, loads = rtm::axle_load_count;
   constexpr std::size_t row = 2 * rtm::given_count;
   const std::vector<double> knots = {-6000.0, 0.0, 6000.0};
   for (int k = 0; k < 2; ++k) {
@@ -134,14 +134,14 @@ rtm::ElasticAxleData elastic(double x) {
       const double own = (1.0 + 0.2 * i) * 1e-6;
       for (int j = 0; j < n; ++j) {
         const double both = own * (1.0 + 0.2 * j) * 1e-6 * (i == j ? 1.0 : 0.1);
-        mode.compliance[i][j] = i == j ? own : 5e-8;
+        mode.compliance[i][j] = i == j ? own : i < loads && j < loads ? 5e-8 : 0.0;
         mode.mass[i][j] = 12.0 * both;
         mode.damping[i][j] = 5000.0 * both;
       }
       for (int j = 0; j < 3; ++j) mode.body_mass[i][j] = (i == j ? 8.0 : 1.0) * own;
       mode.travel_mass[i] = 0.5 * own;
       mode.travel_damping[i] = 2.0 * own;
-      for (int wheel = 0; wheel < 2; ++wheel) {
+      for (int wheel = 0; wheel < 2 && i < loads; ++wheel) {
         const double side = wheel == 0 || k == 0 ? 1.0 : -1.0;
         for (int c = 0; c < rtm::given_count; ++c) {
           mode.pose[i][wheel][c] = side * own * (c == 0 ? 0.5 : 0.1 * c);

@@ -28,7 +28,7 @@ from trackrod.kc.rig import Inputs, Load
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.elasticity import ElasticAxle, ElasticMode
-from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, GIVEN_POSE
+from trackrod.rtm.layout import AXLE_LOADS, CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, GIVEN_POSE
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, SteeringSpec, WheelSpec
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.catalogue import BUNDLED
@@ -414,7 +414,7 @@ def _elasticity_rows() -> Iterator[Row]:
             for part in (item.name for item in fields(ElasticMode) if item.name not in _CURVES):
                 yield Row(
                     f"axles.elasticity.{which}.{part} {axle}",
-                    lambda spec, i=i, w=which, p=part: getattr(getattr(spec.axles[i].elasticity, w), p),
+                    lambda spec, i=i, w=which, p=part: _of_loads(getattr(spec.axles[i].elasticity, w), p),
                     lambda n, a=axle, s=sign, p=part: getattr(elastic.mode(n, a, s), p),
                     BESIDE if part.startswith("pose_by") else DIFFERENCES,
                     size=lambda n, a=axle, s=sign, p=part: elastic.mode(n, a, s).sizes[p],
@@ -437,6 +437,12 @@ def _elasticity_rows() -> Iterator[Row]:
                 )
         yield from _lateral_rows(i, axle)
         yield from _travel_rows(i, axle)
+
+
+def _of_loads(mode: ElasticMode, part: str) -> Array:
+    """What the six loads have of it; inner shapes are tried in vibration, `tests/kc/test_elasticity.py`."""
+    value, loads = getattr(mode, part), slice(len(AXLE_LOADS))
+    return np.asarray(value[loads, loads] if part in ("mass", "damping", "compliance") else value[loads])
 
 
 def _axle_loads(name: str, axle: Axle, share: float, steps: int) -> Array:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve, PoseMap
-from trackrod.rtm.layout import AXLE_LOADS, GIVEN_POSE
+from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, GIVEN_POSE
 
-LOADS, POSES = len(AXLE_LOADS), 2 * len(GIVEN_POSE)
+LOADS, SHAPES, POSES = len(AXLE_LOADS), len(AXLE_SHAPES), 2 * len(GIVEN_POSE)
 KNOTS = np.array([-1e4, 0.0, 1e4])
 
 
@@ -17,12 +17,12 @@ def mode(**changed: Any) -> ElasticMode:
     """One that hardly gives, each load by itself: 1e-9 m/N, without mass, with a time constant of 2 ms."""
     curve = PoseCurve(KNOTS, np.zeros((3, POSES)))
     parts: dict[str, Any] = {
-        "mass": np.zeros((LOADS, LOADS)),
-        "damping": 2e-12 * np.eye(LOADS),
-        "compliance": 1e-9 * np.eye(LOADS),
-        "body_mass": np.zeros((LOADS, 3)),
-        "travel_mass": np.zeros(LOADS),
-        "travel_damping": np.zeros(LOADS),
+        "mass": np.zeros((SHAPES, SHAPES)),
+        "damping": 2e-12 * np.eye(SHAPES),
+        "compliance": 1e-9 * np.eye(SHAPES),
+        "body_mass": np.zeros((SHAPES, 3)),
+        "travel_mass": np.zeros(SHAPES),
+        "travel_damping": np.zeros(SHAPES),
         "pose": np.zeros((LOADS, POSES)),
         "pose_by_parallel": np.zeros((LOADS, POSES)),
         "pose_by_opposite": np.zeros((LOADS, POSES)),

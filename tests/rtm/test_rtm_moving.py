@@ -20,7 +20,7 @@ from trackrod.core.corners import Axle, Corner
 from trackrod.kc.points import SIDES
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, regularised
-from trackrod.rtm.layout import AXLE_LOADS, AXLE_MODES, CHANNELS
+from trackrod.rtm.layout import AXLE_LOADS, AXLE_MODES, AXLE_SHAPES, CHANNELS
 from trackrod.rtm.spec import Curve, RtmSpec, WheelSpec
 from trackrod.vehicle.catalogue import BUNDLED
 
@@ -68,7 +68,7 @@ class Flight:
         return self.many(*(f"{name}.{axis}" for axis in "xyz"))
 
     def loads(self, mode: str, rate: bool = False) -> Array:
-        return self.many(*(f"axle_load{'_rate' if rate else ''}.{load}.{mode}" for load in AXLE_LOADS))
+        return self.many(*(f"axle_load{'_rate' if rate else ''}.{load}.{mode}" for load in AXLE_SHAPES))
 
     def momenta(self) -> tuple[Array, Array]:
         """Momentum and angular momentum about the origin of E."""
@@ -180,7 +180,7 @@ def kicked(spec: RtmSpec, step: float = STEP) -> Flight:
     """Axles under loads that let go: 2 kN and 200 N·m of everything, no two alike; springs that carry nothing."""
     flight = Flight(spec, step)
     loads = {}
-    for k, load in enumerate(AXLE_LOADS):
+    for k, load in enumerate(AXLE_SHAPES):
         for j, mode in enumerate(AXLE_MODES):
             size = 200.0 if load in ("mx", "mz") else 2000.0
             loads[f"axle_load.{load}.{mode}"] = size * np.cos(1.0 + 2.0 * k + 3.0 * j)
@@ -192,7 +192,8 @@ def given_way(flight: Flight) -> float:
     """The farthest that a wheel centre has moved along x and y under the loads of its axle [m]."""
     ways = []
     for a in range(2):
-        pose = sum(flight.loads(name) @ mode.pose for mode, name, _ in modes_of(elasticity(flight.spec, a), a))
+        modes = modes_of(elasticity(flight.spec, a), a)
+        pose = sum(flight.loads(name)[: len(AXLE_LOADS)] @ mode.pose for mode, name, _ in modes)
         ways += np.linalg.norm(np.reshape(pose, (2, -1))[:, :2], axis=1).tolist()
     return max(ways)
 

@@ -107,8 +107,8 @@ class Compiler {
     ElasticNumbers<R> n{};
     for (int k = 0; k < mode_count; ++k) {
       const ElasticModeData& mode = d_.axles[k / 2].elastic.modes[k % 2];
-      for (int i = 0; i < axle_load_count; ++i) {
-        for (int j = 0; j < axle_load_count; ++j) {
+      for (int i = 0; i < axle_shape_count; ++i) {
+        for (int j = 0; j < axle_shape_count; ++j) {
           n.mass[i][j][k] = R(mode.mass[i][j]);
           n.damping[i][j][k] = R(mode.damping[i][j]);
           n.compliance[i][j][k] = R(mode.compliance[i][j]);
@@ -116,8 +116,8 @@ class Compiler {
         for (int j = 0; j < 3; ++j) n.body_mass[i][j][k] = R(mode.body_mass[i][j]);
         n.travel_mass[i][k] = R(mode.travel_mass[i]);
         n.travel_damping[i][k] = R(mode.travel_damping[i]);
-        n.pitch[i][k] = R(mode.pose[i][0][given_ry]);
       }
+      for (int i = 0; i < axle_load_count; ++i) n.pitch[i][k] = R(mode.pose[i][0][given_ry]);
     }
     const R* first = reinterpret_cast<const R*>(&n);
     to_.array(std::vector<R>(first, first + sizeof(n) / sizeof(R)));

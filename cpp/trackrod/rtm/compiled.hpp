@@ -55,9 +55,10 @@ template <class R>
 struct ElasticPrepared {
   R h;
   R filling[block_alignment / sizeof(R) - 1];  // arrays begin where lanes may be read
-  R by_rate[axle_load_count][axle_load_count][mode_count], by_load[axle_load_count][axle_load_count][mode_count];  // M, C
-  R by_body[3][axle_load_count][mode_count], by_travel[axle_load_count][mode_count];
-  R by_travel_rate[axle_load_count][mode_count];
+  R by_rate[axle_shape_count][axle_shape_count][mode_count];  // M
+  R by_load[axle_shape_count][axle_shape_count][mode_count];  // C
+  R by_body[3][axle_shape_count][mode_count], by_travel[axle_shape_count][mode_count];
+  R by_travel_rate[axle_shape_count][mode_count];
   R damper_yields[mode_count], torque_takes[mode_count];
   R body[3][3][mode_count], both[3][mode_count], travel[mode_count];  // taken from the mass matrix of body and travels
 };
@@ -87,13 +88,13 @@ struct AxleTables {
 constexpr int pose_channels = 2 * map_channels;
 static_assert(given_count <= map_channels, "channels of given poses");
 
-// Matrices of the coordinates of axles that give, modes side by side for lanes.
+// Matrices of the shapes of axles that give, modes side by side for lanes.
 template <class R>
 struct ElasticNumbers {
-  R mass[axle_load_count][axle_load_count][mode_count], damping[axle_load_count][axle_load_count][mode_count],
-      compliance[axle_load_count][axle_load_count][mode_count];
-  R body_mass[axle_load_count][3][mode_count];
-  R travel_mass[axle_load_count][mode_count], travel_damping[axle_load_count][mode_count];
+  R mass[axle_shape_count][axle_shape_count][mode_count], damping[axle_shape_count][axle_shape_count][mode_count],
+      compliance[axle_shape_count][axle_shape_count][mode_count];
+  R body_mass[axle_shape_count][3][mode_count];
+  R travel_mass[axle_shape_count][mode_count], travel_damping[axle_shape_count][mode_count];
   R pitch[axle_load_count][mode_count];  // of the left wheel for each unit of a load, linear
 };
 
@@ -181,7 +182,7 @@ TRACKROD_HD inline void solve(const T A[N][N], T* b) {
 // The matrices of a step of length h; `radius` is that of each axle's contact patch on the rig.
 template <class R>
 TRACKROD_HD inline void prepare(const ElasticNumbers<R>& e, const R* radius, R h, ElasticPrepared<R>& out) {
-  constexpr int n = axle_load_count;
+  constexpr int n = axle_shape_count;
   out.h = h;
   for (int m = 0; m < mode_count; ++m) {
     R A[n][n], column[n];
@@ -204,12 +205,12 @@ TRACKROD_HD inline void prepare(const ElasticNumbers<R>& e, const R* radius, R h
     solved([&](int i) { return e.travel_mass[i][m]; }, [&](int i) -> R& { return out.by_travel[i][m]; });
     solved([&](int i) { return e.travel_damping[i][m]; }, [&](int i) -> R& { return out.by_travel_rate[i][m]; });
     out.damper_yields[m] = out.torque_takes[m] = out.travel[m] = R(0.0);
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < axle_load_count; ++i) {
       out.damper_yields[m] += h * out.by_load[i][load_damper][m] * e.compliance[load_damper][i][m];
       out.torque_takes[m] +=
           h / radius[m / 2] * (out.by_load[i][load_fx][m] - out.by_load[i][load_brake][m]) * e.pitch[i][m];
-      out.travel[m] += R(0.5) * out.by_travel[i][m] * e.travel_mass[i][m];
     }
+    for (int i = 0; i < n; ++i) out.travel[m] += R(0.5) * out.by_travel[i][m] * e.travel_mass[i][m];
     for (int j = 0; j < 3; ++j) {
       out.both[j][m] = R(0.0);
       for (int i = 0; i < n; ++i) out.both[j][m] += out.by_body[j][i][m] * e.travel_mass[i][m];

@@ -38,15 +38,15 @@ struct PoseCurveData {
   std::vector<double> knots, values;
 };
 
-// One of the two systems of coordinates of an axle that gives: symmetric or antisymmetric loads.
+// One of the two systems of shapes of an axle that gives: symmetric or antisymmetric loads, and inner ones behind these.
 struct ElasticModeData {
-  double mass[axle_load_count][axle_load_count], damping[axle_load_count][axle_load_count],
-      compliance[axle_load_count][axle_load_count];
-  double body_mass[axle_load_count][3];  // with three directions of the body at the reference point
-  double travel_mass[axle_load_count], travel_damping[axle_load_count];  // with the travel of the left wheel
-  double pose[axle_load_count][2][given_count];                          // for each unit of a load
-  double pose_by_travel[2][axle_load_count][2][given_count];             // its change by parallel, by opposite travel
-  PoseCurveData fx, brake;                                               // without linearisation
+  double mass[axle_shape_count][axle_shape_count], damping[axle_shape_count][axle_shape_count],
+      compliance[axle_shape_count][axle_shape_count];
+  double body_mass[axle_shape_count][3];  // with three directions of the body at the reference point
+  double travel_mass[axle_shape_count], travel_damping[axle_shape_count];  // with the travel of the left wheel
+  double pose[axle_load_count][2][given_count];                            // for each unit of a load
+  double pose_by_travel[2][axle_load_count][2][given_count];               // its change by parallel, by opposite travel
+  PoseCurveData fx, brake;                                                 // without linearisation
 };
 
 // An axle that gives as a system with inertia and damping.

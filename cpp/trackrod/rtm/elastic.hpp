@@ -1,7 +1,8 @@
 // Axles that give as systems with inertia and damping.
 //
 // The coordinates of an axle are the loads x under which its shapes at rest are known, six for each wheel; left and
-// right together make six symmetric and six antisymmetric ones. With the loads q that act in this step, the
+// right together make six symmetric and six antisymmetric ones. Inner shapes join them, which no load moves at rest
+// (q = 0) and in which wheels and dampers stand still. With the loads q that act in this step, the
 // accelerations u' of the body and z'' of the travels
 //   M x'' + D x' + C (x - q) + N u' + t z'' = 0,
 // and the body and the travels get the reactions -N' x'' and -t' x''. The step is implicit,
@@ -26,7 +27,7 @@ struct ElasticStep {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
   using C = typename W::C;
-  static constexpr int groups = W::groups, n = axle_load_count;
+  static constexpr int groups = W::groups, n = axle_shape_count;
 
   L rate[groups][n];  // of the loads at the end of the step, as far as it is known without u' and z''
   Vec3<T> arm[2];     // from the sprung centre of gravity to the axles' reference points
@@ -92,7 +93,7 @@ struct ElasticStep {
     T change[mode_count];
     for (int g = 0; g < groups; ++g) {
       L turned = -W::load(s.carrier_yield, g);  // accelerations of body and travels change little in a step
-      for (int i = 0; i < n; ++i) {
+      for (int i = 0; i < axle_load_count; ++i) {
         turned += (rate[g][i] - W::load(s.axle_load_rate[i], g)) * W::constant(e.pitch[i], g);
       }
       W::store(turned, change, g);
@@ -130,7 +131,7 @@ struct ElasticStep {
     const R* yields = at_->damper_yields;
     for (int g = 0; g < groups; ++g) {
       L shorter = L(R(0.0));
-      for (int i = 0; i < n; ++i) shorter += rate[g][i] * W::constant(e.compliance[load_damper][i], g);
+      for (int i = 0; i < axle_load_count; ++i) shorter += rate[g][i] * W::constant(e.compliance[load_damper][i], g);
       W::store(shorter, given, g);
     }
     for (int a = 0; a < 2; ++a) {
@@ -272,7 +273,7 @@ struct ElasticStep {
         L lost = z * W::constant(at_->by_travel[i], g);
         for (int j = 0; j < 3; ++j) lost += u[j] * W::constant(at_->by_body[j][i], g);
         const L next = rate[g][i] - lost;
-        taken += lost * W::constant(m.elastic_numbers->pitch[i], g);
+        if (i < axle_load_count) taken += lost * W::constant(m.elastic_numbers->pitch[i], g);
         W::store(next, s.axle_load_rate[i], g);
         W::store(W::load(s.axle_load[i], g) + next * h, s.axle_load[i], g);
       }
@@ -306,7 +307,9 @@ struct ElasticStep {
     }
     const R mirror[] = {R(1.0), R(1.0), R(-1.0), R(-1.0), R(-1.0)};
     for (int j = 0; j < load_damper; ++j) split(of[j], mirror[j], q[j]);
-    for (T& x : q[load_damper]) x = T(0.0);
+    for (int j = load_damper; j < n; ++j) {
+      for (T& x : q[j]) x = T(0.0);
+    }
   }
 
   R h_;

@@ -10,6 +10,10 @@ which is Ritz's method with static shapes: exact at rest, and in the first order
 right make two systems of six coordinates: loads that are mirror images of each other (symmetric), and mirror images
 with the opposite sign (antisymmetric), as a mirrored axle lets them do without each other.
 
+What these leave out is what moves between wheels that stand still, as soft and strongly damped bushings behind stiff
+ones do. Two inner shapes join each system, orthogonal to its others in K, so that statics stay as they are (Craig and
+Bampton's method): those that hold most of the energy that the complete axle has beside them in vibration.
+
 What the poses of the wheels do over loads is measured on the rig besides, without linearisation.
 """
 
@@ -28,6 +32,7 @@ from trackrod.kc.points import SIDES, Inputs, Load, Solution
 from trackrod.kc.rig import Rig, downward
 from trackrod.multibody.compile import DRIVE_DAMPING, DRIVE_STIFFNESS
 from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve, PoseMap
+from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
 __all__ = ["find_elasticity"]
@@ -45,6 +50,15 @@ LARGEST_DIFFERENCE = 0.8
 DIFFERENCE_STEPS = 4
 #: Travel at which shapes are taken besides [m].
 BESIDE = 0.02
+#: Vibrations whose shapes the inner ones are taken from: frequencies [Hz], travel [m] beside loads that store half a
+#: joule at rest, compliance that counts as none [m/N], [rad/(N·m)].
+VIBRATIONS = (2.0, 4.0, 8.0, 16.0, 25.0)
+VIBRATING_TRAVEL = 1e-3
+STIFF = np.array([4e-8, 4e-8, 4e-8, 4e-7, 4e-7, 4e-8])
+#: Compliance of an inner shape, which makes its coordinate a load of usual size [m/N]; its share of the energies of
+#: the vibrations from which there is one.
+INNER_COMPLIANCE = 1e-6
+LEAST_SHARE = 1e-6
 #: Directions of the body that a symmetric and an antisymmetric load go with: of its velocity and angular velocity.
 BODY_DIRECTIONS = ((0, 2, 4), (1, 3, 5))
 
@@ -62,7 +76,7 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
     modes = []
     beside = {way: _poses_beside(vehicle, axle, way) for way in (1.0, -1.0)}
     for k, sign in enumerate((1.0, -1.0)):
-        reduced = linear.reduced(_both(sign))
+        reduced = linear.reduced(sign)
         share = sign * MIRROR
         curves = [_curve(rig, load, share[i]) for i, load in ((0, Load.FX_CENTRE), (1, Load.FX))]
         modes.append(
@@ -73,7 +87,7 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
                 body_mass=0.5 * reduced.body_mass[:, BODY_DIRECTIONS[k]],
                 travel_mass=reduced.travel_mass[:, 0],
                 travel_damping=reduced.travel_damping[:, 0],
-                pose=reduced.pose,
+                pose=linear.poses(sign),
                 pose_by_parallel=beside[1.0][k],
                 pose_by_opposite=beside[-1.0][k],
                 fx=curves[0],
@@ -100,7 +114,7 @@ def _both(sign: float) -> Array:
 def _poses_beside(vehicle: Vehicle, axle: Axle, way: float) -> list[Array]:
     """How poses for each unit of a load change by parallel (1) or half the opposite travel (−1), by mode [1/m]."""
     ahead, behind = (_Linear(vehicle, axle, (z, way * z)) for z in (BESIDE, -BESIDE))
-    changes = (ahead.reduced(_both(sign)).pose - behind.reduced(_both(sign)).pose for sign in (1.0, -1.0))
+    changes = (ahead.poses(sign) - behind.poses(sign) for sign in (1.0, -1.0))
     return [change / (2.0 * BESIDE) for change in changes]
 
 
@@ -115,7 +129,6 @@ class _Reduced:
     body_mass: Array
     travel_mass: Array
     travel_damping: Array
-    pose: Array
 
 
 class _Linear:
@@ -155,19 +168,43 @@ class _Linear:
         self.travel_damping = self.travels.T @ self.damping @ self.travels
         self.travel_momentum = self.travels.T @ self.mass @ self.rigid
 
-    def reduced(self, both: Array) -> _Reduced:
-        """Matrices of coordinates that move the twelve loads together, shape (12, n)."""
-        shapes = self.shapes @ both
-        poses = [self._pose_rows(k) for k in range(2)]
+    def reduced(self, sign: float) -> _Reduced:
+        """Matrices of the symmetric (1) or antisymmetric (−1) coordinates, in the order of `AXLE_SHAPES`."""
+        loads, outer = self.loads @ _both(sign), self.shapes @ _both(sign)
+        shapes = np.hstack((outer, self._inner_shapes(sign)))
+        compliance = 2.0 * INNER_COMPLIANCE * np.eye(len(AXLE_SHAPES))
+        compliance[: len(AXLE_LOADS), : len(AXLE_LOADS)] = loads.T @ outer
         return _Reduced(
             mass=shapes.T @ self.mass @ shapes,
             damping=shapes.T @ self.damping @ shapes,
-            compliance=both.T @ (self.loads.T @ self.shapes) @ both,
+            compliance=compliance,
             body_mass=shapes.T @ self.mass @ self.rigid,
             travel_mass=shapes.T @ self.mass @ self.travels,
             travel_damping=shapes.T @ self.damping @ self.travels,
-            pose=(np.vstack(poses) @ shapes).T,
         )
+
+    def _inner_shapes(self, sign: float) -> Array:
+        """Shapes that hold most of the energy that vibrations have beside the shapes under loads and travel."""
+        loads, outer = self.loads @ _both(sign), self.shapes @ _both(sign)
+        sizes = np.sqrt(np.maximum((loads * outer).sum(axis=0), STIFF))
+        travel = self.travels @ np.array([1.0, sign])
+        driven = np.column_stack((loads / sizes, VIBRATING_TRAVEL * self.stiffness @ travel))
+        rates = [2j * np.pi * frequency for frequency in VIBRATIONS]
+        moved = [np.linalg.solve(self.stiffness + s * self.damping + s**2 * self.mass, driven) for s in rates]
+        beside = np.hstack([part for each in moved for part in (each.real, each.imag)])
+        stiffness = 0.5 * (self.stiffness + self.stiffness.T)
+        known = np.column_stack((outer / sizes, travel / np.sqrt(travel @ stiffness @ travel)))
+        energy = np.linalg.pinv(known.T @ stiffness @ known, rcond=1e-9, hermitian=True)
+        beside -= known @ (energy @ (known.T @ stiffness @ beside))
+        energies, ways = np.linalg.eigh(beside.T @ stiffness @ beside)
+        largest = slice(-1, len(AXLE_LOADS) - len(AXLE_SHAPES) - 1, -1)
+        scale = np.where(energies > LEAST_SHARE, 2.0 * INNER_COMPLIANCE / np.maximum(energies, LEAST_SHARE), 0.0)
+        return np.asarray((beside @ (ways * np.sqrt(scale)))[:, largest])
+
+    def poses(self, sign: float) -> Array:
+        """`GIVEN_POSE` of both wheels for each unit of a symmetric (1) or antisymmetric (−1) load."""
+        rows = np.vstack([self._pose_rows(k) for k in range(2)])
+        return np.asarray((rows @ self.shapes @ _both(sign)).T)
 
     def _pose_rows(self, wheel: int) -> Array:
         """Rows that read `GIVEN_POSE` of a wheel off a displacement of all bodies."""

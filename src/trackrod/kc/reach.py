@@ -1,4 +1,4 @@
-"""How far the rig must go: the travels and loads that driving at the limit asks of an axle, or the mechanism's end.
+"""How far the rig must go: the travels that driving at the limit asks of an axle, or the mechanism's end.
 
 Driving cannot ask for more load than the whole axle on one wheel, nor for less than none: the travels between these two
 are those of the maps, with the stops in them. Where the mechanism folds, locks or finds no equilibrium before, its end
@@ -7,7 +7,6 @@ less a margin is the range.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,14 +16,13 @@ from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.kc.measure import measure
-from trackrod.kc.points import Inputs, Load
+from trackrod.kc.points import Inputs
 from trackrod.kc.rig import Rig
 from trackrod.kc.study import LOCKED_LOADS, KcSettings
 from trackrod.multibody.mechanism import wrong_mechanism
-from trackrod.tyre.model import Tyre
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["Reach", "find_reach", "largest_loads"]
+__all__ = ["Reach", "find_reach"]
 
 Array = NDArray[np.float64]
 
@@ -34,8 +32,6 @@ STEP, LONGEST = 0.01, 0.16
 MOST_LOAD = 2.0
 #: What is added for what links carry past the springs and for inertia; what is kept of the way to an end.
 SPARE, MARGIN = 1.2, 0.95
-#: Inclinations of the wheels at which the largest loads are looked for [rad].
-LEANING = np.array([-0.15, 0.0, 0.15])
 #: Turn of a wheel within one step from which the mechanism counts as folded over [rad].
 FOLD = 0.3
 
@@ -128,28 +124,3 @@ def _along(rig: Rig, inputs: Inputs) -> tuple[NDArray[np.bool_], Array]:
     with np.errstate(invalid="ignore"):
         good = solution.solved & (turn < FOLD) & (pushed < LOCKED_LOADS * float(rig.design_loads.mean()))
     return np.logical_and.accumulate(good), at.wheel_load
-
-
-def largest_loads(vehicle: Vehicle, axle: Axle) -> Mapping[Load, float]:
-    """The largest loads that a wheel brings onto its axle at the limit: its tyres with the whole axle on them.
-
-    Returns
-    -------
-    Mapping
-        Magnitude by load [N], [N·m]; tyres may slip at any angle and ratio, on a road of the friction of their files.
-    """
-    largest = dict.fromkeys(Load, 0.0)
-    for wheel in (wheel for wheel in vehicle.wheels if wheel.corner.axle is axle):
-        load = 0.5 * MOST_LOAD * STANDARD_GRAVITY * vehicle.axle_load(axle) / len(wheel.tyres)
-        found = dict.fromkeys(Load, 0.0)
-        for place in wheel.tyres:
-            tyre = Tyre(vehicle.tyres[place.tyre], mounted=wheel.corner.side)
-            sliding = tyre.evaluate(load, alpha=np.radians(np.linspace(-25.0, 25.0, 501)), gamma=LEANING[:, None])
-            slipping = tyre.evaluate(load, kappa=np.linspace(-0.5, 0.5, 501), gamma=LEANING[:, None])
-            radius = float(tyre.loaded_radius(load))
-            fx, fy = float(np.abs(slipping.Fx).max()), float(np.abs(sliding.Fy).max())
-            at_contact = {Load.FX: fx, Load.FX_DRIVE: fx, Load.FY: fy, Load.MZ: float(np.abs(sliding.Mz).max())}
-            at_centre = {Load.FX_CENTRE: fx, Load.FY_CENTRE: fy, Load.MX: fy * radius, Load.MY: fx * radius}
-            found = {key: found[key] + SPARE * value for key, value in (at_contact | at_centre).items()}
-        largest = {key: max(largest[key], found[key]) for key in largest}
-    return largest

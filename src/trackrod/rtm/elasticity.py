@@ -6,7 +6,8 @@ each wheel, `trackrod.rtm.layout.AXLE_LOADS`. Under loads q
     M ẍ + D ẋ + C (x − q) + N u̇ + t z̈ = 0
 
 with the accelerations u̇ of the body and z̈ of the travels. Loads of both wheels that are mirror images of each other
-(symmetric), and those with the opposite sign (antisymmetric), make two systems of six coordinates.
+(symmetric), and those with the opposite sign (antisymmetric), make two systems of six coordinates. Inner shapes join
+each, `trackrod.rtm.layout.AXLE_SHAPES`: wheels and dampers stand still in them, and no load moves them at rest.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core.errors import Problem, raise_if_errors
-from trackrod.rtm.layout import AXLE_LOADS, GIVEN_POSE
+from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, GIVEN_POSE
 
 __all__ = ["ElasticAxle", "ElasticMode", "PoseCurve", "PoseMap"]
 
@@ -26,7 +27,7 @@ Array = NDArray[np.float64]
 
 _POSES = 2 * len(GIVEN_POSE)
 _PITCH = [GIVEN_POSE.index("ry"), len(GIVEN_POSE) + GIVEN_POSE.index("ry")]
-_LOADS = len(AXLE_LOADS)
+_LOADS, _SHAPES = len(AXLE_LOADS), len(AXLE_SHAPES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,17 +67,17 @@ class PoseMap:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ElasticMode:
-    """One of the two systems of six coordinates; forces in N, moments in N·m, the rest in m, rad, kg, s.
+    """One of the two systems, six loads and two inner shapes; forces in N, moments in N·m, the rest in m, rad, kg, s.
 
     Attributes
     ----------
     mass, damping, compliance
-        Of the coordinates, shape (6, 6): half of what both wheels have together.
+        Of the coordinates, shape (8, 8): half of what both wheels have together. Loads give nothing to inner shapes.
     body_mass
-        Of the coordinates with three directions of the body at the reference point, shape (6, 3), halved likewise:
+        Of the coordinates with three directions of the body at the reference point, shape (8, 3), halved likewise:
         along x and z and about y for symmetric loads, along y and about x and z for antisymmetric ones.
     travel_mass, travel_damping
-        Of the coordinates with the travel of the left wheel, shape (6,).
+        Of the coordinates with the travel of the left wheel, shape (8,).
     pose
         Poses of both wheels for each unit of a load, shape (6, 2 · `GIVEN_POSE`).
     pose_by_parallel, pose_by_opposite
@@ -100,12 +101,12 @@ class ElasticMode:
     def faults(self, what: str) -> Iterator[str]:
         """What is wrong with it, in sentences."""
         shapes = {
-            "mass": (_LOADS, _LOADS),
-            "damping": (_LOADS, _LOADS),
-            "compliance": (_LOADS, _LOADS),
-            "body_mass": (_LOADS, 3),
-            "travel_mass": (_LOADS,),
-            "travel_damping": (_LOADS,),
+            "mass": (_SHAPES, _SHAPES),
+            "damping": (_SHAPES, _SHAPES),
+            "compliance": (_SHAPES, _SHAPES),
+            "body_mass": (_SHAPES, 3),
+            "travel_mass": (_SHAPES,),
+            "travel_damping": (_SHAPES,),
             "pose": (_LOADS, _POSES),
             "pose_by_parallel": (_LOADS, _POSES),
             "pose_by_opposite": (_LOADS, _POSES),
@@ -115,9 +116,11 @@ class ElasticMode:
             if value.shape != shape or not np.isfinite(value).all():
                 yield f"{what}: {name.replace('_', ' ')} needs finite values of the shape {shape}"
                 return
+        if self.compliance[:_LOADS, _LOADS:].any() or self.compliance[_LOADS:, :_LOADS].any():
+            yield f"{what}: loads must give nothing to inner shapes"
         if np.linalg.eigvalsh(self.compliance)[0] < -1e-6 * np.abs(self.compliance).max():
             yield f"{what}: the compliance is not positive definite: the axle would push against its loads"
-        if np.trace(self.compliance) > 0 and np.trace(self.damping) <= 0:
+        if np.trace(self.compliance[:_LOADS, :_LOADS]) > 0 and np.trace(self.damping[:_LOADS, :_LOADS]) <= 0:
             yield f"{what}: nothing damps what gives; give the bushings a damping"
         yield from self.fx.faults(f"{what}, longitudinal force")
         yield from self.brake.faults(f"{what}, braking force")
@@ -227,12 +230,12 @@ class ElasticAxle:
 #: What every load gives by itself at least, as a share of its compliance and by its unit [m/N], [rad/(N·m)], and the
 #: time constant of that [s]: loads that only move a rigid axle together could not be told apart without it.
 _OWN_SHARE = 1e-3
-_OWN_LEAST = np.array([1e-10, 1e-10, 1e-10, 1e-9, 1e-9, 1e-10])
+_OWN_LEAST = np.array([1e-10, 1e-10, 1e-10, 1e-9, 1e-9, 1e-10, 1e-10, 1e-10])
 _OWN_TIME = 2e-3
 
 
 def regularised(mode: ElasticMode) -> tuple[Array, Array, Array]:
-    """Mass, damping and compliance of a mode such that every load has a compliance of its own."""
+    """Mass, damping and compliance of a mode such that every shape has a compliance of its own."""
     own = np.diag(np.maximum(_OWN_SHARE * np.diag(mode.compliance), _OWN_LEAST))
     symmetric = [0.5 * (part + part.T) for part in (mode.mass, mode.damping, mode.compliance)]
     return symmetric[0], symmetric[1] + _OWN_TIME * own, symmetric[2] + own

@@ -24,6 +24,7 @@ from trackrod.vehicle.layout import DRIVELINE_STATE
 __all__ = [
     "AXLE_LOADS",
     "AXLE_MODES",
+    "AXLE_SHAPES",
     "CHANNELS",
     "COMPLIANCE_CHANNELS",
     "COMPLIANCE_LOADS",
@@ -49,6 +50,8 @@ COMPLIANCE_LOADS = ("brake_force", "drive_force", "side_force", "aligning_moment
 #: Loads of a wheel that its axle gives under where compliance moves: force at the wheel centre, force at the contact
 #: patch whose torque the brake takes, lateral force at the contact patch [N], moments [N·m], tension of the damper [N].
 AXLE_LOADS = ("fx", "brake", "fy", "mx", "mz", "damper")
+#: Shapes in which it moves then: those under these loads, and inner ones, in which wheels and dampers stand still.
+AXLE_SHAPES = (*AXLE_LOADS, "inner_1", "inner_2")
 #: Loads of both wheels of an axle that are mirror images of each other, or that with the opposite sign.
 AXLE_MODES = ("front_symmetric", "front_antisymmetric", "rear_symmetric", "rear_antisymmetric")
 #: What a wheel's pose gives there: displacement of its centre [m], inclination, pitch and steer angle [rad].
@@ -70,8 +73,8 @@ STATE = Structure(
         field("spin", "angular_velocity", "of the wheels", WHEELS),
         field("brake_angle", "angle", "wind-up of brakes that hold", WHEELS),
         field("compliance", "number", "change of a wheel's pose by its loads", WHEELS, COMPLIANCE_CHANNELS),
-        field("axle_load", "number", "that an axle gives under, in N and N·m", AXLE_LOADS, AXLE_MODES),
-        field("axle_load_rate", "number", "of the same, in N/s and N·m/s", AXLE_LOADS, AXLE_MODES),
+        field("axle_load", "number", "that an axle gives under, in N and N·m", AXLE_SHAPES, AXLE_MODES),
+        field("axle_load_rate", "number", "of the same, in N/s and N·m/s", AXLE_SHAPES, AXLE_MODES),
         field("damper_rate", "velocity", "of the length of the dampers", WHEELS),
         field("carrier_spin", "angular_velocity", "of the carriers about the spin axes a step before", WHEELS),
         field("carrier_yield", "angular_velocity", "that accelerations took from carriers a step before", AXLE_MODES),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, regularised
-from trackrod.rtm.layout import AXLE_LOADS, GIVEN_POSE
+from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, GIVEN_POSE
 from trackrod.rtm.twin.maps import Curves, Surface
 
 __all__ = ["BRAKE", "DAMPER", "FX", "TwinAxle", "split"]
@@ -30,8 +30,10 @@ _DIRECTIONS = ((0, 2, 4), (1, 3, 5))
 
 
 def split(left: Array, right: Array) -> tuple[Array, Array]:
-    """Symmetric and antisymmetric parts of loads."""
-    return 0.5 * (left + MIRROR * right), 0.5 * (left - MIRROR * right)
+    """Symmetric and antisymmetric parts of loads; none acts on inner shapes."""
+    none = np.zeros(len(AXLE_SHAPES) - len(AXLE_LOADS))
+    mirrored = MIRROR * right
+    return np.concatenate((0.5 * (left + mirrored), none)), np.concatenate((0.5 * (left - mirrored), none))
 
 
 class TwinAxle:
@@ -52,7 +54,7 @@ class TwinAxle:
     def reset(self) -> None:
         """Without load."""
         for mode in self.modes:
-            mode.x, mode.rate = np.zeros(len(AXLE_LOADS)), np.zeros(len(AXLE_LOADS))
+            mode.x, mode.rate = np.zeros(len(AXLE_SHAPES)), np.zeros(len(AXLE_SHAPES))
             mode.taken = 0.0
 
     def poses(self, left: float, right: float) -> tuple[Array, Array]:
@@ -78,15 +80,16 @@ class _Mode:
     def __init__(self, mode: ElasticMode, which: int) -> None:
         self.M, self.D, self.C = regularised(mode)
         self.t, self.t_D = mode.travel_mass, mode.travel_damping
-        self.N = np.zeros((len(AXLE_LOADS), 6))
+        self.N = np.zeros((len(AXLE_SHAPES), 6))
         self.N[:, _DIRECTIONS[which]] = mode.body_mass
         self.sign = 1.0 - 2.0 * which  # of the right wheel's travel
-        self.pitch = mode.pose[:, GIVEN_POSE.index("ry")]
-        self._linear = mode.pose.copy()
+        inner = np.zeros((len(AXLE_SHAPES) - len(AXLE_LOADS), mode.pose.shape[1]))  # wheels stand still in inner shapes
+        self._linear = np.vstack((mode.pose, inner))
+        self.pitch = self._linear[:, GIVEN_POSE.index("ry")].copy()
         self._linear[[FX, BRAKE, _FY]] = 0.0
-        self._by_travel = mode.pose_by_parallel, mode.pose_by_opposite
+        self._by_travel = [np.vstack((part, inner)) for part in (mode.pose_by_parallel, mode.pose_by_opposite)]
         self._curves = ((FX, Curves(mode.fx.load, mode.fx.pose)), (BRAKE, Curves(mode.brake.load, mode.brake.pose)))
-        self.x = self.rate = np.zeros(len(AXLE_LOADS))
+        self.x = self.rate = np.zeros(len(AXLE_SHAPES))
         self.taken = 0.0  # from the turning of carriers by accelerations a step before [rad/s]
 
     def poses(self, parallel: float, opposite: float) -> tuple[Array, Array]:

@@ -27,7 +27,15 @@ from numpy.typing import ArrayLike, NDArray
 from trackrod.core.constants import constant
 from trackrod.core.corners import Side
 from trackrod.core.wheel_inputs import WHEEL_COLUMNS
-from trackrod.rtm.layout import AXLE_LOADS, CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, GIVEN_POSE, row_layout
+from trackrod.rtm.layout import (
+    AXLE_LOADS,
+    AXLE_SHAPES,
+    CHANNELS,
+    COMPLIANCE_CHANNELS,
+    COMPLIANCE_LOADS,
+    GIVEN_POSE,
+    row_layout,
+)
 from trackrod.rtm.spec import RtmSpec
 from trackrod.rtm.twin.driveline import TwinDriveline
 from trackrod.rtm.twin.elasticity import BRAKE, DAMPER, FX, TwinAxle, split
@@ -552,7 +560,7 @@ class Twin:
 
     def _solve(self, M: Array, Q: Array, sag: Array) -> Array:
         """Accelerations of body and travels together with those of the loads of the axles, which take their step."""
-        h, size = self.h, len(AXLE_LOADS)
+        h, size = self.h, len(AXLE_SHAPES)
         modes = [(axle, gives, mode) for axle, gives in enumerate(self.axles) for mode in gives.modes]
         known = [right for axle in self.known for right in axle]
         whole, right = np.zeros((10 + size * len(modes),) * 2), np.zeros(10 + size * len(modes))
