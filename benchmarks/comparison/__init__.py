@@ -10,7 +10,8 @@ usage: python -m benchmarks.comparison [--vehicles NAME …] [--bushings FACTOR 
 ``--rows``
     Rows or groups of rows, with commas; everything if not given:
     ``handling`` = step,ramp,sweep,acceleration,braking; ``limit`` = limit_step,dwell,fishhook,j_turn,lane_change;
-    ``posts`` = heave,pitch,roll,warp,top_mount; ``other`` = road,torque,stop; ``derivatives`` = signs (lcv_7t only).
+    ``posts`` = heave,pitch,roll,warp,top_mount,warp_stiffness (vans only); ``other`` = road,torque,stop;
+    ``derivatives`` = signs (lcv_7t only).
 ``--json``
     File for every number, not only the worst ones.
 ``--write``

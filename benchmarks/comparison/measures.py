@@ -44,7 +44,8 @@ class Measure:
     def __str__(self) -> str:
         if math.isnan(self.value):
             return self.what
-        return f"{self.value:.3g}{'' if self.unit == '%' else f' {self.unit}'} {self.what}"
+        unit = {"%": "", "°": "°"}.get(self.unit, f" {self.unit}")
+        return f"{self.value:.3g}{unit} {self.what}"
 
 
 @dataclass(frozen=True, slots=True)

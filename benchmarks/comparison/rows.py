@@ -169,6 +169,20 @@ def _top_mount(case: Case, variant: Variant) -> Iterator[Measure]:
 _DAMPER_FORCE = ("time", "s", "damper force", "N", Scale.RMS)
 
 
+def _warp_stiffness(case: Case, variant: Variant) -> Iterator[Measure]:
+    """Load over height of posts that warp the vehicle slowly: springs, bars, tyres, and the frame where it gives."""
+    posts = FourPost(
+        mode=PostMode.WARP, velocity_mmps=10.0, first_frequency_Hz=0.1, last_frequency_Hz=0.1, duration_s=12.0
+    )
+    found = []
+    for run in _driven(case, variant, posts, SLOW):
+        height = posts.heights(Corner.FL, run.time, run[signals.X])
+        loads = [posts.mode.sign(corner) * run[signals.FZ[corner]] for corner in Corner]
+        found.append(float(np.polyfit(height, np.mean(loads, axis=0), 1)[0]))
+    reference, model = found
+    yield Measure(f"of {1e-3 * reference:.4g} N/mm", 100.0 * abs(model / reference - 1.0), 1.0)
+
+
 def _torque(case: Case, variant: Variant) -> Iterator[Measure]:
     """Torque at the steering wheel; both models are steered as the conversion makes them."""
     sine = SingleSine(speed_kmh=80.0, steering_wheel_angle_deg=20.0, frequency_Hz=0.5, after_s=1.0)
@@ -247,6 +261,7 @@ ROWS = {
         _post_row(PostMode.ROLL, 10.0),
         _post_row(PostMode.WARP, 10.0),
         Row("top_mount", "top mount: damper force at 10 Hz", "≤ 5 %", _top_mount),
+        Row("warp_stiffness", "warp stiffness on the rig", "≤ 1 %", _warp_stiffness, lambda case: "lcv" in case.name),
         _row(
             "road",
             "ISO 8608 C, 80 km/h",
@@ -264,7 +279,7 @@ ROWS = {
 GROUPS = {
     "handling": ("step", "ramp", "sweep", "acceleration", "braking"),
     "limit": ("limit_step", "dwell", "fishhook", "j_turn", "lane_change"),
-    "posts": ("heave", "pitch", "roll", "warp", "top_mount"),
+    "posts": ("heave", "pitch", "roll", "warp", "top_mount", "warp_stiffness"),
     "other": ("road", "torque", "stop"),
     "derivatives": ("signs",),
 }

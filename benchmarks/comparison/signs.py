@@ -114,7 +114,7 @@ def _stiffer(_vehicle: Vehicle, _spec: RtmSpec) -> float:
 
 CHANGES = (
     Change(
-        f"more angle with the front bar {STIFFER:+.0%}",
+        f"more angle with the front bar {100.0 * STIFFER:+.0f} %",
         1.0,
         _steering,
         "°",
@@ -123,7 +123,7 @@ CHANGES = (
         _stiffer,
     ),
     Change(
-        f"less angle with the rear bar {STIFFER:+.0%}",
+        f"less angle with the rear bar {100.0 * STIFFER:+.0f} %",
         -1.0,
         _steering,
         "°",
