@@ -23,6 +23,7 @@ __all__ = [
     "Rubber",
     "Steering",
     "Suspension",
+    "Tube",
     "Tyre",
     "Vehicle",
     "Wheels",
@@ -159,6 +160,16 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
+class Tube:
+    """The tube of a solid axle: diameter outside and thickness of its wall [mm], moduli [N/mm²]."""
+
+    diameter: float
+    wall: float
+    modulus: float = 206000.0
+    shear_modulus: float = 79000.0
+
+
+@dataclass(frozen=True, slots=True)
 class Suspension:
     """A suspension.
 
@@ -172,6 +183,8 @@ class Suspension:
         Further switch parameters.
     leaf
         The leaf spring; its section sets the rate, and `Ride.frequency` is what is expected of it.
+    tube
+        Of a solid axle that bends.
     """
 
     axle: str
@@ -184,6 +197,7 @@ class Suspension:
     camber: float = 0.0
     switches: Mapping[str, int] = field(default_factory=dict)
     leaf: Leaf | None = None
+    tube: Tube | None = None
 
 
 @dataclass(frozen=True, slots=True)

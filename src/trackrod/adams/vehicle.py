@@ -232,7 +232,7 @@ class _Build:
         self.connectors += self._attached(mechanism, filled.dampers)
         self.connectors += self._attached(mechanism, filled.stops)
         self.connectors += self._attached(mechanism, instance.torsion_springs)
-        self.connectors += self._attached(mechanism, filled.beams)
+        self.connectors += self._attached(mechanism, (*filled.beams, *instance.beams))
         self._add_missing_bodies(mechanism)
         for side, place in instance.wheels.items():
             if mechanism.subsystem.minor_role in tuple(Axle):
@@ -268,6 +268,8 @@ class _Build:
             x, y, z = np.mean(points, axis=0).tolist()
             nothing = ((0.0,) * 3,) * 3
             self.bodies[full] = Body(full, 0.0, (x, y, z), nothing, side=member.side, role=member.role)
+            if any(joint.type is JointType.FIXED and body in joint.bodies for joint in mechanism.instance.joints):
+                continue  # a piece of another body, which has the mass
             text = f"subsystem '{mechanism.subsystem.name}' has no part '{body}'; it is taken without mass"
             self._note(text, Place(mechanism.subsystem.file), Severity.WARNING)
 

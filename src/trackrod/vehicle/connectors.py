@@ -236,6 +236,21 @@ class BeamSection:
         )
 
     @classmethod
+    def tube(cls, diameter: float, wall: float, elastic_modulus: float, shear_modulus: float) -> BeamSection:
+        """A round tube of this diameter outside and thickness of its wall [m]; moduli [Pa]."""
+        refuse(not_positive(diameter=diameter, wall=wall))
+        if 2 * wall > diameter:
+            refuse([f"a wall of {wall:g} m does not fit into a tube of {diameter:g} m"])
+        inner = diameter - 2 * wall
+        second = math.pi / 64 * (diameter**4 - inner**4)
+        return cls(
+            axial=elastic_modulus * math.pi / 4 * (diameter**2 - inner**2),
+            torsional=shear_modulus * 2 * second,
+            bending_y=elastic_modulus * second,
+            bending_z=elastic_modulus * second,
+        )
+
+    @classmethod
     def rectangle(cls, width: float, thickness: float, elastic_modulus: float, shear_modulus: float) -> BeamSection:
         """A rectangle, `width` along the beam's y and `thickness` along its z axis [m]; moduli [Pa].
 
