@@ -158,6 +158,8 @@ class _Writer:
             preload = number(springing.preload, 0)
             entries.append(("torsion_bar_rate", _BOTH, springing.rate, "torsion bar [N*mm/deg]"))
             entries.append(("torsion_bar_preload", _BOTH, preload, "torque at the design position [N*mm]"))
+        if "leaf_friction" in template.values and sheet.leaf is not None:
+            entries.append(("leaf_friction", _BOTH, sheet.leaf.friction, "of a leaf at its seat [N]"))
         if (tube := sheet.tube) is not None:
             entries += [
                 ("tube_diameter", _SINGLE, tube.diameter, "of the axle tube, outside [mm]"),

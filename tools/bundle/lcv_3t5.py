@@ -102,6 +102,7 @@ REAR = Suspension(
         density=7.85e-6,
         points=("leaf_front_eye", "shackle_to_frame"),
         shackle=103.0,
+        friction=430.0,
     ),
 )
 

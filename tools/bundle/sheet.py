@@ -146,6 +146,8 @@ class Leaf:
         The two points of the frame that the file names: front eye and shackle, or the clamps of a transverse leaf.
     shackle
         Length [mm].
+    friction
+        Between the leaves and in the eyes, against the motion of the seat [N].
     """
 
     element: str
@@ -157,6 +159,7 @@ class Leaf:
     density: float
     points: tuple[str, str]
     shackle: float = 100.0
+    friction: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

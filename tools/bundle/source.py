@@ -43,6 +43,7 @@ def source_text(design: VehicleDesign) -> str:
         ("rate at the wheel, both alike / against each other [N/mm]", _rates),
         ("damping ratio in bump / rebound", lambda axle: " / ".join(f"{z:g}" for z in axle.sheet.ride.damping)),
         ("friction of a damper, in its curve [N]", lambda axle: f"{axle.sheet.ride.friction:g}"),
+        ("friction of a leaf spring [N]", lambda axle: f"{axle.sheet.leaf.friction:g}" if axle.sheet.leaf else "none"),
         ("axle tube, diameter × wall [mm]", _tube),
         ("stops touch at bump / rebound [mm]", _stops),
         ("roll centre [mm]", lambda axle: f"{axle.roll_centre:.0f}"),

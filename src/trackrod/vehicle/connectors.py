@@ -1,4 +1,4 @@
-"""Connectors that carry forces: springs, dampers, stops, bushings, torsion springs, beams, and gears.
+"""Connectors that carry forces: springs, dampers, friction, stops, bushings, torsion springs, beams, and gears.
 
 Positions are in the vehicle frame V at the design position [m], directions are unit vectors in V. "First" and "second"
 mean the order of `bodies`; the first end of a connector is fixed to the first body, the second to the second. Every
@@ -33,6 +33,7 @@ __all__ = [
     "Connector",
     "Damper",
     "Ends",
+    "Friction",
     "Gear",
     "Six",
     "Spring",
@@ -140,6 +141,30 @@ class Damper:
     def design_length(self) -> float:
         """Distance of the ends at the design position [m]."""
         return math.dist(*self.ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Friction:
+    """Dry friction along the line between two points, such as that of leaves that slide on each other.
+
+    Attributes
+    ----------
+    force
+        Against the motion [N]; below a few mm/s (`friction_speed` of `trackrod.core.constants`) it is less.
+    """
+
+    name: str
+    bodies: tuple[str, str]
+    ends: Ends
+    force: float
+    mode: Mode = Mode.ALWAYS
+    side: Side | None = None
+
+    def __post_init__(self) -> None:
+        problems = _not_a_line("friction", self.name, self.bodies, self.ends)
+        if not (math.isfinite(self.force) and self.force >= 0.0):
+            problems.append(f"the force of friction '{self.name}' is {self.force:g} N, it must not be below zero")
+        refuse(problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,10 +371,10 @@ class Gear:
 
 
 #: Everything that joins two bodies.
-Connector: TypeAlias = Joint | Bushing | Spring | Damper | Stop | TorsionSpring | Beam
+Connector: TypeAlias = Joint | Bushing | Spring | Damper | Friction | Stop | TorsionSpring | Beam
 
 
-def side_of(line: Spring | Damper | Stop) -> Side:
+def side_of(line: Spring | Damper | Friction | Stop) -> Side:
     """The side of a wheel that something belongs to; the nearer one where that is not said."""
     return line.side or (Side.LEFT if line.ends[0][1] + line.ends[1][1] >= 0 else Side.RIGHT)
 

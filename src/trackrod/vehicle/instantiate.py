@@ -18,12 +18,13 @@ from trackrod.core.corners import Side
 from trackrod.core.errors import InputError, Place, Problem, close_matches
 from trackrod.core.quantities import KINDS
 from trackrod.vehicle.characteristics import Characteristic
-from trackrod.vehicle.connectors import Beam, BeamSection, Ends, TorsionSpring
+from trackrod.vehicle.connectors import Beam, BeamSection, Ends, Friction, TorsionSpring
 from trackrod.vehicle.elements import Joint, Mode, Role, Vector
 from trackrod.vehicle.template import (
     BeamEntry,
     BushingEntry,
     Entry,
+    FrictionEntry,
     JointEntry,
     LeafEntry,
     LineEntry,
@@ -153,6 +154,7 @@ class Instance:
     joints: tuple[Joint, ...]
     bushings: tuple[BushingPlace, ...] = ()
     lines: tuple[Line, ...] = ()
+    frictions: tuple[Friction, ...] = ()
     torsion_springs: tuple[TorsionSpring, ...] = ()
     leaves: tuple[LeafPlace, ...] = ()
     beams: tuple[Beam, ...] = ()
@@ -199,6 +201,7 @@ def instantiate(
     joints: list[Joint] = []
     bushings: list[BushingPlace] = []
     lines: list[Line] = []
+    frictions: list[Friction] = []
     torsion_springs: list[TorsionSpring] = []
     leaves: list[LeafPlace] = []
     beams: list[Beam] = []
@@ -221,6 +224,9 @@ def instantiate(
                 bushings.append(BushingPlace(name, entry.name, side, pair, position, entry.mode))
             elif isinstance(entry, TorsionSpringEntry):
                 torsion_springs.append(_torsion_spring(entry, name, side, pair, points, numbers))
+            elif isinstance(entry, FrictionEntry):
+                force = numbers.get(entry.force, side)
+                frictions.append(Friction(name, pair, points.ends(entry.ends, side), force, entry.mode, side))
             elif isinstance(entry, BeamEntry):
                 beams.append(_beam(entry, name, side, pair, points.ends(entry.ends, side), numbers))
             else:
@@ -232,6 +238,7 @@ def instantiate(
         tuple(joints),
         tuple(bushings),
         tuple(lines),
+        tuple(friction for friction in frictions if friction.force > 0.0),
         tuple(torsion_springs),
         tuple(leaves),
         tuple(beams),
@@ -346,7 +353,7 @@ def _wheels(template: Template, points: _Points, joints: list[Joint]) -> dict[Si
 def _sides(template: Template, entry: Entry) -> tuple[Side | None, ...]:
     """Both sides if a body or a point of the entry comes in pairs, else once."""
     named: tuple[str, ...]
-    if isinstance(entry, LineEntry | BeamEntry):
+    if isinstance(entry, LineEntry | FrictionEntry | BeamEntry):
         named = entry.ends
     elif isinstance(entry, LeafEntry):
         named = tuple(name for point in entry.at for name in point)

@@ -26,6 +26,7 @@ __all__ = [
     "BushingEntry",
     "Condition",
     "Entry",
+    "FrictionEntry",
     "GearEntry",
     "JointEntry",
     "LeafEntry",
@@ -141,6 +142,23 @@ class LineEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class FrictionEntry:
+    """Dry friction between two points, the first on the first body; its force is a value of the template."""
+
+    name: str
+    bodies: tuple[str, str]
+    ends: tuple[str, str]
+    force: str
+    mode: Mode = Mode.ALWAYS
+    when: Condition | None = None
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Names of the values that it takes."""
+        return (self.force,)
+
+
+@dataclass(frozen=True, slots=True)
 class TorsionSpringEntry:
     """A spring about an axis; rate, preload and damping are values of the template, see `ValueEntry`."""
 
@@ -223,7 +241,7 @@ class GearEntry:
 
 
 #: An entry that joins bodies.
-Entry: TypeAlias = JointEntry | BushingEntry | LineEntry | TorsionSpringEntry | LeafEntry | BeamEntry
+Entry: TypeAlias = JointEntry | BushingEntry | LineEntry | FrictionEntry | TorsionSpringEntry | LeafEntry | BeamEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +323,7 @@ class Template:
     joints: tuple[JointEntry, ...]
     bushings: tuple[BushingEntry, ...]
     lines: tuple[LineEntry, ...]
+    frictions: tuple[FrictionEntry, ...]
     torsion_springs: tuple[TorsionSpringEntry, ...]
     leaves: tuple[LeafEntry, ...]
     beams: tuple[BeamEntry, ...]
@@ -319,7 +338,15 @@ class Template:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """Everything that joins bodies."""
-        return (*self.joints, *self.bushings, *self.lines, *self.torsion_springs, *self.leaves, *self.beams)
+        return (
+            *self.joints,
+            *self.bushings,
+            *self.lines,
+            *self.frictions,
+            *self.torsion_springs,
+            *self.leaves,
+            *self.beams,
+        )
 
 
 @dataclass(frozen=True, slots=True)

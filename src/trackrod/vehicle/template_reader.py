@@ -24,6 +24,7 @@ from trackrod.vehicle.template import (
     BushingEntry,
     Condition,
     Entry,
+    FrictionEntry,
     GearEntry,
     JointEntry,
     LeafEntry,
@@ -191,6 +192,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "supports": _two_names,
     "loaded": _names,
     "rate": _text,
+    "force": _text,
     "preload": _text,
     "damping": _text,
     "diameter": _text,
@@ -236,6 +238,7 @@ class _Loader:
             joints=self._entries("joints", JointEntry, type=_one_of(JointType)),
             bushings=self._entries("bushings", BushingEntry),
             lines=self._entries("lines", LineEntry, type=_one_of(LineType)),
+            frictions=self._entries("frictions", FrictionEntry),
             torsion_springs=self._entries("torsion_springs", TorsionSpringEntry),
             leaves=self._entries("leaves", LeafEntry, bodies=_names, at=_points),
             beams=self._entries("beams", BeamEntry),
@@ -381,7 +384,7 @@ class _Loader:
                     self._check_axis(where, axis, point)
             if isinstance(entry, TorsionSpringEntry):
                 self._check_axis(where, entry.axis, point)
-            if isinstance(entry, TorsionSpringEntry | BeamEntry):
+            if isinstance(entry, FrictionEntry | TorsionSpringEntry | BeamEntry):
                 for name in entry.values:
                     if name not in template.values:
                         self._unknown(f"{where}: value", name, template.values)
@@ -429,7 +432,7 @@ class _Loader:
 
 
 def _point_names(entry: Entry) -> tuple[str, ...]:
-    if isinstance(entry, LineEntry | BeamEntry):
+    if isinstance(entry, LineEntry | FrictionEntry | BeamEntry):
         return entry.ends
     if isinstance(entry, LeafEntry):
         return (*(name for point in entry.at for name in point), *entry.shackle)
@@ -450,6 +453,7 @@ _TOP_KEYS = (
     "joints",
     "bushings",
     "lines",
+    "frictions",
     "torsion_springs",
     "leaves",
     "beams",
