@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.rtm.converted_vehicles import converted, vehicle
 
+from rtm.converted_vehicles import converted, vehicle
 from trackrod.convert.vehicle_data import vehicle_data
 from trackrod.core.constants import constant
 from trackrod.core.corners import Axle, Side
@@ -18,7 +18,7 @@ from trackrod.multibody.compile import _rubbing
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.simulate.drive import simulate
-from trackrod.simulate.model import Model
+from trackrod.simulate.model import VehicleModel
 
 VAN = "lcv_7t"
 #: Slow motions of the posts that bend the rear springs far beyond their friction: mode, frequency [Hz], speed [mm/s].
@@ -28,7 +28,7 @@ POSTS = ((PostMode.HEAVE, 1.0, 300.0), (PostMode.WARP, 0.25, 100.0))
 @cache
 def loops(of: str, mode: PostMode, frequency: float, speed: float) -> tuple[float, float]:
     """Work of wheel load on wheel travel in one period at the rear wheels [J]."""
-    models: dict[str, Model] = {
+    models: dict[str, VehicleModel] = {
         "multibody": MultibodyVehicle(vehicle(VAN)),
         "multibody without": MultibodyVehicle(replace(vehicle(VAN), frictions=())),
         "real-time": RealTimeVehicle(converted(VAN).spec),
@@ -38,10 +38,10 @@ def loops(of: str, mode: PostMode, frequency: float, speed: float) -> tuple[floa
         velocity_mmps=speed,
         first_frequency_Hz=frequency,
         last_frequency_Hz=frequency,
-        duration_s=2.0 / frequency + 2.0,
+        duration_s=2.0 / frequency + 2.5,
     )
     run = simulate(models[of], posts)
-    period = (run.time > 1.0 + 0.5 / frequency) & (run.time <= 1.0 + 1.5 / frequency)
+    period = (run.time > 1.0 + 1.0 / frequency) & (run.time <= 1.0 + 2.0 / frequency)
     left, right = (
         float(np.trapezoid(run[f"Fz_{wheel}_N"][period], run[f"wheel_travel_{wheel}_m"][period]))
         for wheel in ("rl", "rr")
@@ -82,7 +82,7 @@ def test_curve_of_the_multibody_model_is_the_law_of_the_real_time_model() -> Non
     assert speed[-1] > 2.0
     between = 0.5 * (speed[1:] + speed[:-1])
     law = 100.0 * between / np.hypot(between, constant("friction_speed"))
-    np.testing.assert_allclose(np.interp(between, speed, force), law, atol=0.5)
+    np.testing.assert_allclose(np.interp(between, speed, force), law, atol=1.0)
 
 
 @pytest.mark.parametrize("force", [-1.0, np.nan])
