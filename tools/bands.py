@@ -60,6 +60,8 @@ _BANDS: dict[str, dict[str, tuple[_Band, _Band]]] = {
     "anti-squat [%]": {_CAR: (None, (10, 60)), _VAN: (None, None)},
     "wheel hop [Hz]": {_CAR: ((10, 15), (10, 15)), _VAN: ((8, 13), (8, 13))},
     "damping of wheel hop [-]": {_CAR: ((0.1, 0.25), (0.1, 0.25)), _VAN: ((0.1, 0.25), (0.1, 0.25))},
+    "friction of a damper [N]": {_CAR: ((20, 60), (20, 60)), _VAN: ((20, 60), (20, 60))},
+    "friction of a leaf over its load [%]": {_CAR: (None, None), _VAN: (None, (5, 10))},
     "cornering stiffness over load [1/rad]": {_CAR: ((12, 20), (12, 20)), _VAN: ((8, 13), (8, 13))},
 }
 #: Yaw-rate overshoot in the step to 0.4 g [%].
@@ -212,6 +214,13 @@ def _wheel_hop(vehicle: Vehicle, axle: Axle, travel: KcTest) -> Iterator[tuple[s
     bump, rebound = np.interp([-0.3, 0.3], curve.x, curve.y)
     damping = (rebound - bump) / 0.6 * ratio**2
     yield "damping of wheel hop [-]", damping / (2 * math.sqrt(rate * mass))
+    # where the straight line through two slow speeds begins
+    slower, faster = (np.interp(v, curve.x, curve.y) - np.interp(-v, curve.x, curve.y) for v in (0.025, 0.05))
+    yield "friction of a damper [N]", slower - faster / 2
+    for friction in vehicle.frictions:
+        if subsystem_of(friction.name) == subsystem and friction.side is Side.LEFT:
+            load = vehicle.axle_load(axle) / 2 - mass
+            yield "friction of a leaf over its load [%]", 100 * friction.force / (load * G)
 
 
 def _cornering_stiffness(vehicle: Vehicle, axle: Axle) -> float:

@@ -23,7 +23,9 @@ TOLERANCE = 1e-4
 
 def spec(name: str, growth: float = 0.0) -> RtmSpec:
     """A model with friction and lift, its tyres growing with their spin or not."""
-    found = spec_of(name).with_parameters(friction_front=50.0, friction_rear=30.0, lift_front=0.05, lift_rear=0.03)
+    found = spec_of(name).with_parameters(
+        friction_front=50.0, friction_rear=30.0, friction_base_rear=0.6, lift_front=0.05, lift_rear=0.03
+    )
     return replace(found, tyres={key: tyre.with_values(Q_V1=growth) for key, tyre in found.tyres.items()})
 
 

@@ -178,7 +178,8 @@ def test_sides_and_roles_are_those_of_the_mechanism(name: str) -> None:
         assert vehicle.body(carrier).role is Role.CARRIER
     counts = Counter(body.role for body in vehicle.bodies)
     assert counts[Role.WHEEL] == 4 + sum(len(wheel.tyres) for wheel in vehicle.wheels)
-    assert counts[Role.CARRIER] == sum(1 if axle.dependent else 2 for axle in vehicle.axles)
+    # a solid axle is its housing, two seats and two ends
+    assert counts[Role.CARRIER] == sum(5 if axle.dependent else 2 for axle in vehicle.axles)
     assert counts[Role.PAYLOAD] == (0 if vehicle.payload is None else len(vehicle.payload.parts))
     assert vehicle.body(vehicle.chassis).role is Role.BODY
     steering = [body.role for body in vehicle.bodies if subsystem_of(body.name) == "steering"]

@@ -202,7 +202,7 @@ TORSION_BAR, AXLE, STEERED = "double_wishbone_torsion_bar", "solid_axle_leaf", "
             "default = '0' must be a number",
         ),
         (TORSION_BAR, 'kind = "torque"', 'kind = "torque", unit = "Nm"', "unknown key 'unit'"),
-        (AXLE, 'loaded = ["axle"]', 'loaded = ["spindle"]', "body of the chain 'spindle' is not declared"),
+        (AXLE, 'loaded = ["axle_seat"]', 'loaded = ["spindle"]', "body of the chain 'spindle' is not declared"),
         (
             "solid_axle_leaf",
             'bodies = ["leaf_front_eye", "leaf_front", ',
@@ -211,8 +211,16 @@ TORSION_BAR, AXLE, STEERED = "double_wishbone_torsion_bar", "solid_axle_leaf", "
         ),
         (AXLE, "dependent = true", "dependent = 1", "'dependent' needs true or false"),
         (AXLE, "freedoms = 2", "freedoms = -2", "'freedoms' needs a whole number"),
-        (AXLE, 'arb_pickup = "axle"', 'arb_pickup = "axel"', "body 'axel' is not declared"),
-        (AXLE, 'brake_reaction = "axle"', 'brake_reaction = "upright"', "body 'upright' is not declared"),
+        (AXLE, 'arb_pickup = "axle_seat"', 'arb_pickup = "axel_seat"', "body 'axel_seat' is not declared"),
+        (AXLE, 'wall = "tube_wall"', 'wall = "tube_wal"', "value 'tube_wal' is not declared"),
+        (AXLE, 'wall = "tube_wall"', "", "[[beams]] 'tube_inner' lacks 'wall'"),
+        (
+            AXLE,
+            'ends = ["tube_inner", "tube_seat"]',
+            'ends = ["tube_iner", "tube_seat"]',
+            "'tube_iner' is not declared",
+        ),
+        (AXLE, 'brake_reaction = "axle_end"', 'brake_reaction = "upright"', "body 'upright' is not declared"),
         (
             "rack_pinion_steering",
             'joints = ["pinion", "rack"]',

@@ -189,11 +189,14 @@ def solid_axle_parts(
 ) -> tuple[Part | Link, ...]:
     """Parts of a driven solid axle on leaf springs.
 
-    Masses of the tube, of the differential with its housing, of a half-shaft and of the propeller shaft [kg].
+    Masses of the tube, of the differential with its housing, of a half-shaft and of the propeller shaft [kg]. The tube
+    is its middle, the parts with the seats of the leaves, and the ends with the brake carriers.
     """
     x, _, z = centre
     return (
-        Part("axle", tube, centre, (470.0, 70.0, 470.0), single=True),
+        Part("axle", round(0.54 * tube, 1), centre, (250.0, 70.0, 250.0), single=True),
+        Part("axle_seat", round(0.13 * tube, 2), ("tube_seat",), (110.0, 70.0, 110.0)),
+        Part("axle_end", round(0.10 * tube, 2), ("tube_seat", "wheel_center", "wheel_center"), (90.0, 70.0, 90.0)),
         Part("differential", differential, (x - 60.0, 0.0, z), (130.0, 130.0, 130.0), single=True),
         Link("halfshaft", halfshaft, ("propshaft_rear", "wheel_center"), 17.0, sprung=0.0),
         Link("propshaft", propshaft, ("propshaft_front", "propshaft_rear"), 35.0, single=True),

@@ -58,6 +58,7 @@ _SWITCHES = {
     "subframe_active": "1 subframe on bushings, 0 rigid with the body",
     "leaf_simplified": "1 vertical and roll springs instead of the leaf, 0 leaf",
     "halfshaft_active": "1 half-shafts from the differential on the body to the wheels, 0 none",
+    "flexible_tube": "1 axle tube that bends, 0 rigid axle",
     "driveline_in_axle": "1 differential and half-shafts in the axle and a propeller shaft, 0 none",
     "aero_drag_active": "1 forces of the air, 0 none",
     "steering_assist_active": "1 assistance, 0 none",
@@ -157,6 +158,16 @@ class _Writer:
             preload = number(springing.preload, 0)
             entries.append(("torsion_bar_rate", _BOTH, springing.rate, "torsion bar [N*mm/deg]"))
             entries.append(("torsion_bar_preload", _BOTH, preload, "torque at the design position [N*mm]"))
+        if "leaf_friction" in template.values and sheet.leaf is not None:
+            entries.append(("leaf_friction", _BOTH, sheet.leaf.friction, "of a leaf at its seat [N]"))
+        if (tube := sheet.tube) is not None:
+            entries += [
+                ("tube_diameter", _SINGLE, tube.diameter, "of the axle tube, outside [mm]"),
+                ("tube_wall", _SINGLE, tube.wall, "thickness of its wall [mm]"),
+                ("tube_elastic_modulus", _SINGLE, tube.modulus, "[N/mm2]"),
+                ("tube_shear_modulus", _SINGLE, tube.shear_modulus, "[N/mm2]"),
+                ("tube_damping", _SINGLE, _STEEL_TIME, "damping over stiffness [s]"),
+            ]
         blocks = [
             _hardpoints(sheet.hardpoints, {}),
             *(_part(solid) for solid in axle.solids),

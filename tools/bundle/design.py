@@ -81,18 +81,25 @@ class AxleDesign:
     @cached_property
     def instance(self) -> Instance:
         """Elements of the template; rates of torsion springs are not known yet."""
-        zero = dict.fromkeys(self.template.values, 0.0)
-        return mechanism(self.template, self.sheet.hardpoints, {}, self.switches, zero)
+        return mechanism(self.template, self.sheet.hardpoints, {}, self.switches, self._values)
+
+    @property
+    def _values(self) -> dict[str, float]:
+        """Those of the template that are known [SI], the others zero."""
+        known = {}
+        if (tube := self.sheet.tube) is not None:
+            known = {"tube_diameter": 1e-3 * tube.diameter, "tube_wall": 1e-3 * tube.wall}
+            known |= {"tube_elastic_modulus": 1e6 * tube.modulus, "tube_shear_modulus": 1e6 * tube.shear_modulus}
+        return dict.fromkeys(self.template.values, 0.0) | known
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
         """Springs, dampers and stops of the template, also those of a variant that is switched off."""
-        zero = dict.fromkeys(self.template.values, 0.0)
         switched = {
             **self.switches,
             **{e.when.parameter: e.when.value for e in self.template.lines if e.when is not None},
         }
-        other = mechanism(self.template, self.sheet.hardpoints, {}, switched, zero)
+        other = mechanism(self.template, self.sheet.hardpoints, {}, switched, self._values)
         return tuple({line.name: line for line in (*self.instance.lines, *other.lines)}.values())
 
     def spring_law(self, name: str) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from tools.bundle.sheet import (
     Ride,
     Steering,
     Suspension,
+    Tube,
     Tyre,
     Vehicle,
     Wheels,
@@ -82,11 +83,14 @@ REAR = Suspension(
         "wheel_center": (3520.0, -845.0, 332.1),
         "propshaft_front": (1500.0, 0.0, 460.0),
         "propshaft_rear": (3400.0, 0.0, 345.0),
+        "tube_inner": (3520.0, -140.0, 332.1),
+        "tube_seat": (3520.0, -560.0, 332.1),
     },
     parts=solid_axle_parts((3520.0, 0.0, 335.0), 72.0, 48.0, 7.5, 22.0, 1.1),
     mounts=solid_axle_mounts((950.0, 13500.0, 1400.0), 1.5),
     ride=Ride(frequency=1.86, damping=(0.135, 0.27), bump=70.0, rebound=85.0, friction=45.0),
-    switches={"driveline_in_axle": 1},
+    switches={"driveline_in_axle": 1, "flexible_tube": 1},
+    tube=Tube(135.0, 12.0),
     # One leaf of spring steel.
     leaf=Leaf(
         element="leaf",
@@ -98,6 +102,7 @@ REAR = Suspension(
         density=7.85e-6,
         points=("leaf_front_eye", "shackle_to_frame"),
         shackle=103.0,
+        friction=430.0,
     ),
 )
 

@@ -12,6 +12,7 @@ from tools.bundle.sheet import (
     Ride,
     Steering,
     Suspension,
+    Tube,
     Tyre,
     Vehicle,
     Wheels,
@@ -60,11 +61,14 @@ REAR = Suspension(
         "wheel_center": (4100.0, -830.0, 348.5),
         "propshaft_front": (1900.0, 0.0, 520.0),
         "propshaft_rear": (3950.0, 0.0, 365.0),
+        "tube_inner": (4100.0, -140.0, 348.5),
+        "tube_seat": (4100.0, -520.0, 348.5),
     },
     parts=solid_axle_parts((4100.0, 0.0, 355.0), 125.0, 85.0, 14.0, 38.0, 1.9),
     mounts=solid_axle_mounts((1050.0, 27000.0, 3800.0), 3.0),
     ride=Ride(frequency=1.81, damping=(0.135, 0.27), bump=70.0, rebound=85.0, friction=60.0),
-    switches={"driveline_in_axle": 1},
+    switches={"driveline_in_axle": 1, "flexible_tube": 1},
+    tube=Tube(140.0, 12.0),
     # Graduated leaves of spring steel.
     leaf=Leaf(
         element="leaf",
@@ -82,6 +86,7 @@ REAR = Suspension(
         density=7.85e-6,
         points=("leaf_front_eye", "shackle_to_frame"),
         shackle=114.0,
+        friction=1050.0,
     ),
 )
 

@@ -23,6 +23,7 @@ __all__ = [
     "Rubber",
     "Steering",
     "Suspension",
+    "Tube",
     "Tyre",
     "Vehicle",
     "Wheels",
@@ -145,6 +146,8 @@ class Leaf:
         The two points of the frame that the file names: front eye and shackle, or the clamps of a transverse leaf.
     shackle
         Length [mm].
+    friction
+        Between the leaves and in the eyes, against the motion of the seat [N].
     """
 
     element: str
@@ -156,6 +159,17 @@ class Leaf:
     density: float
     points: tuple[str, str]
     shackle: float = 100.0
+    friction: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tube:
+    """The tube of a solid axle: diameter outside and thickness of its wall [mm], moduli [N/mm²]."""
+
+    diameter: float
+    wall: float
+    modulus: float = 206000.0
+    shear_modulus: float = 79000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +186,8 @@ class Suspension:
         Further switch parameters.
     leaf
         The leaf spring; its section sets the rate, and `Ride.frequency` is what is expected of it.
+    tube
+        Of a solid axle that bends.
     """
 
     axle: str
@@ -184,6 +200,7 @@ class Suspension:
     camber: float = 0.0
     switches: Mapping[str, int] = field(default_factory=dict)
     leaf: Leaf | None = None
+    tube: Tube | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,8 @@ def source_text(design: VehicleDesign) -> str:
         ("rate at the wheel, both alike / against each other [N/mm]", _rates),
         ("damping ratio in bump / rebound", lambda axle: " / ".join(f"{z:g}" for z in axle.sheet.ride.damping)),
         ("friction of a damper, in its curve [N]", lambda axle: f"{axle.sheet.ride.friction:g}"),
+        ("friction of a leaf spring [N]", lambda axle: f"{axle.sheet.leaf.friction:g}" if axle.sheet.leaf else "none"),
+        ("axle tube, diameter × wall [mm]", _tube),
         ("stops touch at bump / rebound [mm]", _stops),
         ("roll centre [mm]", lambda axle: f"{axle.roll_centre:.0f}"),
         ("toe at 25 mm bump [deg]", lambda axle: _change(axle, "toe", 25)),
@@ -91,6 +93,11 @@ def source_text(design: VehicleDesign) -> str:
 
 def _rates(axle: AxleDesign) -> str:
     return f"{axle.springing.wheel_rate:.1f} / {axle.springing.opposite_rate:.1f}"
+
+
+def _tube(axle: AxleDesign) -> str:
+    tube = axle.sheet.tube
+    return "none" if tube is None else f"{tube.diameter:g} × {tube.wall:g}"
 
 
 def _stops(axle: AxleDesign) -> str:

@@ -28,7 +28,8 @@ TRACKROD_HD inline void pull_dampers(const Compiled<R, lanes>& m, const Paramete
 }
 
 // Adds the forces on the travels to `right`; `pull` is the tension of the dampers. Stops: paper 002, eq. 3; dampers:
-// eq. 4. The factor of the springs scales the change of their force from that of the standing axle: a stiffer vehicle
+// eq. 4. Friction acts where the axle is `friction_base` of its track wide, as between the seats of leaf springs: there
+// the travel is the mean of both wheels' and that share of the difference. The factor of the springs scales the change of their force from that of the standing axle: a stiffer vehicle
 // stands as it did.
 template <class R, int lanes, class T>
 TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
@@ -37,7 +38,9 @@ TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Par
   using L = typename W::L;
   T rub[wheel_count], damper[2][wheel_count];
   for (int g = 0; g < W::groups; ++g) {
-    const L slow = W::load(s.travel_rate, g) * (R(1.0) / R(constants::friction_speed));
+    const L mean = (W::of_left(s.travel_rate, g) + W::of_right(s.travel_rate, g)) * R(0.5);
+    const L base = W::of_axle(p.friction_base_front, p.friction_base_rear, g);
+    const L slow = (mean + (W::load(s.travel_rate, g) - mean) * base) * (R(1.0) / R(constants::friction_speed));
     W::store(W::of_axle(p.friction_front, p.friction_rear, g) * slow / sqrt(R(1.0) + slow * slow), rub, g);
     for (int j = 0; j < 2; ++j) W::store(k[g].damper[j], damper[j], g);
   }
@@ -52,11 +55,13 @@ TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Par
     const T antiroll = value_at(m.axles[axle].antiroll, T((s.travel[left] - s.travel[left + 1]) * R(0.5))) * bar;
     right[left] -= antiroll;
     right[left + 1] += antiroll;
+    const T& base = front ? p.friction_base_front : p.friction_base_rear;
+    const T alike = (rub[left] + rub[left + 1]) * R(0.5);
     for (int i = left; i < left + 2; ++i) {
       const WheelTables<R>& curves = m.tables[i];
       const T force = value_at(curves.spring, s.travel[i]);
       right[i] -= force - weight + (force - value_at(curves.spring, standing)) * (spring - R(1.0)) +
-                  value_at(curves.stops, s.travel[i]) * stop + rub[i];
+                  value_at(curves.stops, s.travel[i]) * stop + alike + (rub[i] - alike) * base;
       right[left] -= pull[i] * damper[0][i];
       right[left + 1] -= pull[i] * damper[1][i];
     }

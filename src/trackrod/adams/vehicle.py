@@ -27,7 +27,7 @@ from trackrod.adams.template_file import is_binary, read_template
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Place, Problem, Severity
 from trackrod.tyre.properties import TyreProperties
-from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Gear, Spring, Stop, TorsionSpring
+from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Friction, Gear, Spring, Stop, TorsionSpring
 from trackrod.vehicle.elements import Body, Joint, JointType, Role, Vector
 from trackrod.vehicle.instantiate import WheelPlace
 from trackrod.vehicle.mass import mass_properties
@@ -47,7 +47,7 @@ from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["VehicleReading", "read_vehicle"]
 
-_Connector = TypeVar("_Connector", Joint, Bushing, Spring, Damper, Stop, TorsionSpring, Beam)
+_Connector = TypeVar("_Connector", Joint, Bushing, Spring, Damper, Friction, Stop, TorsionSpring, Beam)
 
 #: Roles of subsystems that a vehicle is made of, in the order in which they are built.
 _ROLES = ("body", "suspension", "steering", "antirollbar", "wheel", "powertrain", "brake_system")
@@ -132,6 +132,7 @@ class _Build:
             bushings=self._of_type(Bushing),
             springs=self._of_type(Spring),
             dampers=self._of_type(Damper),
+            frictions=self._of_type(Friction),
             stops=self._of_type(Stop),
             torsion_springs=self._of_type(TorsionSpring),
             beams=self._of_type(Beam),
@@ -230,9 +231,10 @@ class _Build:
         self.connectors += self._attached(mechanism, filled.bushings)
         self.connectors += self._attached(mechanism, filled.springs)
         self.connectors += self._attached(mechanism, filled.dampers)
+        self.connectors += self._attached(mechanism, instance.frictions)
         self.connectors += self._attached(mechanism, filled.stops)
         self.connectors += self._attached(mechanism, instance.torsion_springs)
-        self.connectors += self._attached(mechanism, filled.beams)
+        self.connectors += self._attached(mechanism, (*filled.beams, *instance.beams))
         self._add_missing_bodies(mechanism)
         for side, place in instance.wheels.items():
             if mechanism.subsystem.minor_role in tuple(Axle):
@@ -268,6 +270,8 @@ class _Build:
             x, y, z = np.mean(points, axis=0).tolist()
             nothing = ((0.0,) * 3,) * 3
             self.bodies[full] = Body(full, 0.0, (x, y, z), nothing, side=member.side, role=member.role)
+            if any(joint.type is JointType.FIXED and body in joint.bodies for joint in mechanism.instance.joints):
+                continue  # a piece of another body, which has the mass
             text = f"subsystem '{mechanism.subsystem.name}' has no part '{body}'; it is taken without mass"
             self._note(text, Place(mechanism.subsystem.file), Severity.WARNING)
 

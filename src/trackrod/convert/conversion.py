@@ -169,6 +169,8 @@ def _parameters(data: VehicleData) -> dict[str, float]:
             ("wheel_inertia", masses.spin_inertia),
         ):
             found[f"{name}_{axle}"] = float(np.mean([values[corner] for corner in corners]))
+    for axle, friction in data.friction.items():
+        found |= {f"friction_{axle}": friction.force, f"friction_base_{axle}": friction.base}
     if data.steering_ratio is not None:
         found["steering_ratio"] = data.steering_ratio
     if data.brake_torques is not None:

@@ -19,7 +19,7 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Problem
 from trackrod.vehicle.elements import Body, JointType, Role, Vector
 from trackrod.vehicle.mass import MassProperties, mass_properties
-from trackrod.vehicle.vehicle import Vehicle
+from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
 __all__ = ["MassSplit", "SplitFactors", "split_bodies", "split_masses", "split_total"]
 
@@ -160,10 +160,14 @@ def _unsprung_shares(vehicle: Vehicle, factors: SplitFactors) -> dict[Corner, di
 def _moving_with_wheels(vehicle: Vehicle, axle: Axle) -> dict[str, None]:
     """Wheels and carriers of an axle and what is fixed to them, in the order in which they are found."""
     found: dict[str, None] = {}
+    subsystem = vehicle.axle(axle).subsystem
     for wheel in (wheel for wheel in vehicle.wheels if wheel.corner.axle is axle):
         joint = next(joint for joint in vehicle.joints if joint.name == wheel.joint)
         for name in joint.bodies:
             found |= dict.fromkeys(_rigid_with(vehicle, name, wheel.joint))
+    for body in vehicle.bodies:  # a carrier of several parts that bend against each other
+        if body.role is Role.CARRIER and subsystem_of(body.name) == subsystem and body.name not in found:
+            found |= dict.fromkeys(sorted(_rigid_with(vehicle, body.name, "")))
     return found
 
 

@@ -7,12 +7,16 @@ another program: the conversion does not know the difference.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+import numpy as np
 
 from trackrod.convert.masses import MassSplit, SplitFactors, split_masses
 from trackrod.convert.steering import elastic_steering as steering_of
 from trackrod.core.corners import Axle, Corner, Side
+from trackrod.kc.points import Inputs
+from trackrod.kc.rig import Rig
 from trackrod.rtm.spec import Curve, SteeringSpec
 from trackrod.tyre.properties import TyreProperties
 from trackrod.vehicle.connectors import side_of
@@ -20,7 +24,10 @@ from trackrod.vehicle.elements import Vector
 from trackrod.vehicle.systems import Powertrain, TyrePlace
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
-__all__ = ["AirForces", "DriveReaction", "Source", "VehicleData", "vehicle_data"]
+__all__ = ["AirForces", "DriveReaction", "DryFriction", "Source", "VehicleData", "vehicle_data"]
+
+#: Wheel travel over which the motion ratio of friction is taken [m].
+_FRICTION_TRAVEL = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,14 @@ class DriveReaction(StrEnum):
 
     BODY = "body"
     AXLE = "axle"
+
+
+@dataclass(frozen=True, slots=True)
+class DryFriction:
+    """Of an axle: force at each wheel [N], and how far apart the places where it acts are, over the track."""
+
+    force: float
+    base: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +98,8 @@ class VehicleData:
         Torque of one wheel at full pedal [N·m]; empty for no brakes.
     brake_pressure
         At full pedal [Pa]; None where it is not known.
+    friction
+        Of axles that have any besides that of their dampers, which is part of the dampers' curves.
     air
         None for no forces of the air.
     powertrain, steering
@@ -102,6 +119,7 @@ class VehicleData:
     steering_ratio: float | None = None
     brake_torques: Mapping[Axle, float] | None = None
     brake_pressure: float | None = None
+    friction: Mapping[Axle, DryFriction] = field(default_factory=dict)
     air: AirForces | None = None
     powertrain: Powertrain | None = None
     steering: SteeringSpec | None = None
@@ -125,6 +143,8 @@ def vehicle_data(
     if air is not None:
         scale = 0.5 * air.density * air.frontal_area
         forces = AirForces(scale * air.drag, scale * air.front_lift, scale * air.rear_lift, air.centre_height)
+    friction = {axle: found for axle in Axle if (found := _friction(vehicle, axle)) is not None}
+    rubbing = Source("friction of the vehicle's elements with the motion ratios of the rig", certain=False)
     return VehicleData(
         name=vehicle.name,
         masses=split_masses(vehicle, factors),
@@ -133,10 +153,11 @@ def vehicle_data(
         places={corner: vehicle.wheel(corner).tyres for corner in Corner},
         dampers={corner: _damper(vehicle, corner) for corner in Corner},
         drive_reactions={axle: _drive_reaction(vehicle, axle) for axle in Axle},
-        sources=_sources(),
+        sources={**_sources(), **{f"friction_{axle}": rubbing for axle in friction}},
         steering_ratio=None if steering is None else steering.ratio,
         brake_torques=torques,
         brake_pressure=None if brakes is None else brakes.largest_pressure,
+        friction=friction,
         air=forces,
         powertrain=vehicle.powertrain,
         steering=steering_of(vehicle) if elastic_steering else None,
@@ -157,6 +178,25 @@ def _damper(vehicle: Vehicle, corner: Corner) -> Curve:
         if subsystem_of(damper.name) == subsystem and side_of(damper) is corner.side:
             return Curve(damper.characteristic.curve.x, damper.characteristic.curve.y)
     return Curve()
+
+
+def _friction(vehicle: Vehicle, axle: Axle) -> DryFriction | None:
+    """What rubs at the wheels of an axle, by the motion ratios in parallel and in opposite travel; None for nothing."""
+    subsystem = vehicle.axle(axle).subsystem
+    acting = [f for f in vehicle.acting(vehicle.frictions) if subsystem_of(f.name) == subsystem]
+    if not acting:
+        return None
+    rig = Rig(vehicle, axle)
+    ways = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
+    lengths = rig.sweep(Inputs.of(travel=_FRICTION_TRAVEL * ways)).lengths
+    alike = opposed = 0.0
+    for friction in acting:
+        length = lengths[:, rig.model.lines[friction.name]]
+        alike += friction.force * abs(length[0] - length[1]) / (4 * _FRICTION_TRAVEL)
+        opposed += friction.force * abs(length[2] - length[3]) / (4 * _FRICTION_TRAVEL)
+    if not alike > 0.0:
+        return None
+    return DryFriction(float(alike), float(opposed / alike))
 
 
 def _sources() -> dict[str, Source]:

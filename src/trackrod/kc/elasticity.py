@@ -132,7 +132,7 @@ class _Reduced:
 
 
 class _Linear:
-    """The axle at a travel of its wheels [m] as K, D and M of its bodies, six rows for each, without its dampers.
+    """The axle at a travel of its wheels [m] as K, D and M of its bodies, six rows each; no damper, no friction.
 
     Raises
     ------
@@ -141,7 +141,7 @@ class _Linear:
     """
 
     def __init__(self, vehicle: Vehicle, axle: Axle, travel: tuple[float, float] = (0.0, 0.0)) -> None:
-        self.rig = Rig(replace(vehicle, dampers=()), axle, check=False)
+        self.rig = Rig(replace(vehicle, dampers=(), frictions=()), axle, check=False)
         if not self.rig.settle(travel):
             raise InputError(f"the {axle} axle of '{vehicle.name}' has no equilibrium at a travel of {travel} m")
         core, groups = self.rig.model.core, self.rig.model.groups

@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod import _core
+from trackrod.core.constants import constant
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import InputError
 from trackrod.multibody.rigid import RigidGroup, Spin, rigid_groups
 from trackrod.multibody.steering import SteeringColumn, SteeringModel, column_bodies
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.characteristics import Characteristic
-from trackrod.vehicle.connectors import Beam, Bushing, Damper, Spring, Stop, TorsionSpring, side_of
+from trackrod.vehicle.connectors import Beam, Bushing, Damper, Friction, Spring, Stop, TorsionSpring, side_of
 from trackrod.vehicle.elements import GROUND, Joint, JointType, Vector
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
@@ -42,6 +43,11 @@ DRIVE_TURNING_DAMPING = 1e2
 #: Length of the line that stands for the damper or spring of a wheel that has none [m]: it stays along z of the body.
 UPRIGHT = 1000.0
 
+#: Points of the curve of dry friction, and how far it is drawn: to sinh(7) times the speed where it bends.
+FRICTION_POINTS = 57
+FRICTION_REACH = 7.0
+
+_OnLine = Spring | Damper | Friction | Stop
 _NO_CURVE: Points = ([], [])
 _ZERO = np.zeros(3)
 #: Codes of the core for what resists rotation.
@@ -237,12 +243,13 @@ class _Compiler:
         )
 
     def _add_lines(self) -> dict[str, int]:
-        """Springs, dampers and stops; those between the same points of the same bodies become one element."""
+        """Springs, dampers, friction and stops; those between the same points of the same bodies become one element."""
         vehicle = self.vehicle
         found: dict[tuple[tuple[str, str], tuple[Vector, Vector]], _LineParts] = {}
-        elements: list[Spring | Damper | Stop] = [
+        elements: list[_OnLine] = [
             *vehicle.acting(vehicle.springs),
             *vehicle.acting(vehicle.dampers),
+            *vehicle.acting(vehicle.frictions),
             *vehicle.acting(vehicle.stops),
         ]
         names: dict[str, int] = {}
@@ -271,7 +278,7 @@ class _Compiler:
             np.array(parts.ends[1]),
             _NO_CURVE if spring is None else _points(spring.characteristic.curve),
             0.0 if spring is None else spring.design_compression,
-            _NO_CURVE if damper is None else _points(damper.characteristic.curve),
+            _rubbing(damper.force) if isinstance(damper, Friction) else _damping(damper),
             _NO_CURVE if bump is None else _points(bump.characteristic.curve),
             0.0 if bump is None else bump.clearance,
             _NO_CURVE if rebound is None else _points(rebound.characteristic.curve),
@@ -448,23 +455,23 @@ class _LineParts:
     bodies: tuple[str, str]
     ends: tuple[Vector, Vector]
     spring: Spring | None = None
-    damper: Damper | None = None
+    damper: Damper | Friction | None = None
     bump: Stop | None = None
     rebound: Stop | None = None
     names: list[str] = field(default_factory=list)
 
     @staticmethod
-    def _slot(element: Spring | Damper | Stop) -> str:
+    def _slot(element: _OnLine) -> str:
         if isinstance(element, Spring):
             return "spring"
-        if isinstance(element, Damper):
+        if isinstance(element, Damper | Friction):
             return "damper"
         return "rebound" if element.rebound else "bump"
 
-    def has(self, element: Spring | Damper | Stop) -> bool:
+    def has(self, element: _OnLine) -> bool:
         return getattr(self, self._slot(element)) is not None
 
-    def take(self, element: Spring | Damper | Stop) -> None:
+    def take(self, element: _OnLine) -> None:
         setattr(self, self._slot(element), element)
         self.names.append(element.name)
 
@@ -500,6 +507,17 @@ _ROTATION = {
 
 def _points(curve: Characteristic) -> Points:
     return curve.x.tolist(), curve.y.tolist()
+
+
+def _damping(damper: Damper | None) -> Points:
+    return _NO_CURVE if damper is None else _points(damper.characteristic.curve)
+
+
+def _rubbing(force: float) -> Points:
+    """Dry friction over the speed, as the real-time model has it; its points lie where the curve bends."""
+    slow = constant("friction_speed")
+    speed = slow * np.sinh(np.linspace(-FRICTION_REACH, FRICTION_REACH, FRICTION_POINTS))
+    return speed.tolist(), (force * speed / np.hypot(slow, speed)).tolist()
 
 
 def _frame_along(axis: Vector) -> Array:

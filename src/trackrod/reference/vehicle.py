@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
 from trackrod.convert.masses import MassSplit, split_total
-from trackrod.convert.vehicle_data import AirForces, DriveReaction, Source, VehicleData
+from trackrod.convert.vehicle_data import AirForces, DriveReaction, DryFriction, Source, VehicleData
 from trackrod.core.axes import half_turn_points, half_turn_tensors
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError
@@ -82,6 +82,7 @@ def read_vehicle_data(root: Section) -> VehicleData | None:
         for axle in Axle
     }
     dampers = _dampers(root.section("dampers"))
+    friction = _friction(root.section("friction"))
     road_height = root.number("road_height", KINDS["length"], "of the road in V at the design position", default=0.0)
     if masses is None or len(root.document.problems) > before:
         return None
@@ -97,6 +98,7 @@ def read_vehicle_data(root: Section) -> VehicleData | None:
         steering_ratio=ratio,
         brake_torques=torques,
         brake_pressure=pressure or None,
+        friction=friction,
         air=data_air,
         powertrain=powertrain,
         steering=elastic,
@@ -320,6 +322,19 @@ def _dampers(section: Section) -> dict[Corner, Curve]:
         else:
             curves = [_curve(side, "velocity", "force", "velocity", "force") for side in sides]
         found |= {Corner.of(axle, side): curve for side, curve in zip(Side, curves, strict=True)}
+    return found
+
+
+def _friction(section: Section) -> dict[Axle, DryFriction]:
+    """Dry friction of the axles that have any."""
+    found = {}
+    for axle in Axle:
+        of_axle = section.section(str(axle))
+        if not of_axle.is_empty:
+            found[axle] = DryFriction(
+                of_axle.number("force", KINDS["force"], "dry friction at one wheel", low=0.0),
+                of_axle.number("base", KINDS["number"], "of the friction over the track", default=1.0, low=0.0),
+            )
     return found
 
 

@@ -8,7 +8,7 @@ from functools import singledispatch
 import numpy as np
 
 from trackrod.vehicle.characteristics import BUSHING_DIRECTIONS
-from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Spring, Stop, TorsionSpring
+from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Friction, Spring, Stop, TorsionSpring
 from trackrod.vehicle.elements import Body, Joint, Vector
 
 __all__ = ["body_details", "connector_details", "in_mm"]
@@ -49,6 +49,11 @@ def _(damper: Damper) -> tuple[str, ...]:
     curve = damper.characteristic.curve
     bump, rebound = (float(np.interp(velocity, curve.x, curve.y)) for velocity in (-0.3, 0.3))
     return (f"damper, {bump:.0f} N in bump and {rebound:.0f} N in rebound at 0.3 m/s",)
+
+
+@_properties.register
+def _(friction: Friction) -> tuple[str, ...]:
+    return (f"friction, {friction.force:.0f} N",)
 
 
 @_properties.register

@@ -19,7 +19,7 @@ from scipy.spatial import ConvexHull
 
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.report.element_details import body_details, connector_details, in_mm
-from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Spring, Stop, TorsionSpring
+from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Friction, Spring, Stop, TorsionSpring
 from trackrod.vehicle.elements import GROUND, Body, Joint, JointType, Vector
 from trackrod.vehicle.systems import Wheel
 from trackrod.vehicle.vehicle import Vehicle
@@ -334,7 +334,7 @@ def _box(body: Body, points: Sequence[Vector]) -> Iterator[Path]:
 
 
 def _ends(connector: Connector) -> tuple[Vector, Vector]:
-    if isinstance(connector, Spring | Damper | Stop | Beam):
+    if isinstance(connector, Spring | Damper | Friction | Stop | Beam):
         return connector.ends
     return (connector.position, connector.position)
 

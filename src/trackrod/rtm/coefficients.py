@@ -68,6 +68,8 @@ PARAMETERS = _parameters(
     ("damper_factor_rear", "number", "factor on the damper force", 1.0),
     ("friction_front", "force", "dry friction of the suspension at one wheel"),
     ("friction_rear", "force", "dry friction of the suspension at one wheel"),
+    ("friction_base_front", "number", "how far apart the places of the friction are, over the track", 1.0),
+    ("friction_base_rear", "number", "how far apart the places of the friction are, over the track", 1.0),
     ("compliance_factor_front", "number", "factor on the compliance of the wheel's pose", 1.0),
     ("compliance_factor_rear", "number", "factor on the compliance of the wheel's pose", 1.0),
     ("steering_ratio", "number", "rack travel over steering-wheel angle in m/rad; negative if the rack lies behind"),

@@ -369,7 +369,7 @@ class RtmSpec:
 _POSITIVE = ("sprung_mass", "unsprung_mass_front", "unsprung_mass_rear", "wheel_inertia_front", "wheel_inertia_rear")
 _NOT_NEGATIVE = tuple(
     f"{name}_{axle}"
-    for name in ("unsprung_roll_inertia", "unsprung_yaw_inertia", "friction")
+    for name in ("unsprung_roll_inertia", "unsprung_yaw_inertia", "friction", "friction_base")
     for axle in ("front", "rear")
 )
 

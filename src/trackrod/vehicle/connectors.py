@@ -1,4 +1,4 @@
-"""Connectors that carry forces: springs, dampers, stops, bushings, torsion springs, beams, and gears.
+"""Connectors that carry forces: springs, dampers, friction, stops, bushings, torsion springs, beams, and gears.
 
 Positions are in the vehicle frame V at the design position [m], directions are unit vectors in V. "First" and "second"
 mean the order of `bodies`; the first end of a connector is fixed to the first body, the second to the second. Every
@@ -33,6 +33,7 @@ __all__ = [
     "Connector",
     "Damper",
     "Ends",
+    "Friction",
     "Gear",
     "Six",
     "Spring",
@@ -143,6 +144,30 @@ class Damper:
 
 
 @dataclass(frozen=True, slots=True)
+class Friction:
+    """Dry friction along the line between two points, such as that of leaves that slide on each other.
+
+    Attributes
+    ----------
+    force
+        Against the motion [N]; below a few mm/s (`friction_speed` of `trackrod.core.constants`) it is less.
+    """
+
+    name: str
+    bodies: tuple[str, str]
+    ends: Ends
+    force: float
+    mode: Mode = Mode.ALWAYS
+    side: Side | None = None
+
+    def __post_init__(self) -> None:
+        problems = _not_a_line("friction", self.name, self.bodies, self.ends)
+        if not (math.isfinite(self.force) and self.force >= 0.0):
+            problems.append(f"the force of friction '{self.name}' is {self.force:g} N, it must not be below zero")
+        refuse(problems)
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """A bump or rebound stop along the line between two points.
 
@@ -233,6 +258,21 @@ class BeamSection:
     def __post_init__(self) -> None:
         refuse(
             not_positive(axial=self.axial, torsional=self.torsional, bending_y=self.bending_y, bending_z=self.bending_z)
+        )
+
+    @classmethod
+    def tube(cls, diameter: float, wall: float, elastic_modulus: float, shear_modulus: float) -> BeamSection:
+        """A round tube of this diameter outside and thickness of its wall [m]; moduli [Pa]."""
+        refuse(not_positive(diameter=diameter, wall=wall))
+        if 2 * wall > diameter:
+            refuse([f"a wall of {wall:g} m does not fit into a tube of {diameter:g} m"])
+        inner = diameter - 2 * wall
+        second = math.pi / 64 * (diameter**4 - inner**4)
+        return cls(
+            axial=elastic_modulus * math.pi / 4 * (diameter**2 - inner**2),
+            torsional=shear_modulus * 2 * second,
+            bending_y=elastic_modulus * second,
+            bending_z=elastic_modulus * second,
         )
 
     @classmethod
@@ -331,10 +371,10 @@ class Gear:
 
 
 #: Everything that joins two bodies.
-Connector: TypeAlias = Joint | Bushing | Spring | Damper | Stop | TorsionSpring | Beam
+Connector: TypeAlias = Joint | Bushing | Spring | Damper | Friction | Stop | TorsionSpring | Beam
 
 
-def side_of(line: Spring | Damper | Stop) -> Side:
+def side_of(line: Spring | Damper | Friction | Stop) -> Side:
     """The side of a wheel that something belongs to; the nearer one where that is not said."""
     return line.side or (Side.LEFT if line.ends[0][1] + line.ends[1][1] >= 0 else Side.RIGHT)
 

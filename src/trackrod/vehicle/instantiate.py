@@ -18,11 +18,13 @@ from trackrod.core.corners import Side
 from trackrod.core.errors import InputError, Place, Problem, close_matches
 from trackrod.core.quantities import KINDS
 from trackrod.vehicle.characteristics import Characteristic
-from trackrod.vehicle.connectors import Ends, TorsionSpring
+from trackrod.vehicle.connectors import Beam, BeamSection, Ends, Friction, TorsionSpring
 from trackrod.vehicle.elements import Joint, Mode, Role, Vector
 from trackrod.vehicle.template import (
+    BeamEntry,
     BushingEntry,
     Entry,
+    FrictionEntry,
     JointEntry,
     LeafEntry,
     LineEntry,
@@ -152,8 +154,10 @@ class Instance:
     joints: tuple[Joint, ...]
     bushings: tuple[BushingPlace, ...] = ()
     lines: tuple[Line, ...] = ()
+    frictions: tuple[Friction, ...] = ()
     torsion_springs: tuple[TorsionSpring, ...] = ()
     leaves: tuple[LeafPlace, ...] = ()
+    beams: tuple[Beam, ...] = ()
     gears: tuple[GearPlace, ...] = ()
     wheels: Mapping[Side, WheelPlace] = field(default_factory=dict)
     inactive: frozenset[str] = frozenset()
@@ -197,8 +201,10 @@ def instantiate(
     joints: list[Joint] = []
     bushings: list[BushingPlace] = []
     lines: list[Line] = []
+    frictions: list[Friction] = []
     torsion_springs: list[TorsionSpring] = []
     leaves: list[LeafPlace] = []
+    beams: list[Beam] = []
     for entry in active:
         for side in _sides(template, entry):
             name = entry.name if side is None else f"{entry.name}_{side}"
@@ -218,8 +224,13 @@ def instantiate(
                 bushings.append(BushingPlace(name, entry.name, side, pair, position, entry.mode))
             elif isinstance(entry, TorsionSpringEntry):
                 torsion_springs.append(_torsion_spring(entry, name, side, pair, points, numbers))
+            elif isinstance(entry, FrictionEntry):
+                force = numbers.get(entry.force, side)
+                frictions.append(Friction(name, pair, points.ends(entry.ends, side), force, entry.mode, side))
+            elif isinstance(entry, BeamEntry):
+                beams.append(_beam(entry, name, side, pair, points.ends(entry.ends, side), numbers))
             else:
-                ends = (points.middle(entry.ends[:1], side), points.middle(entry.ends[1:], side))
+                ends = points.ends(entry.ends, side)
                 lines.append(Line(name, entry.type, entry.name, side, pair, ends, entry.mode))
     wheels = _wheels(template, points, joints)
     return Instance(
@@ -227,8 +238,10 @@ def instantiate(
         tuple(joints),
         tuple(bushings),
         tuple(lines),
+        tuple(friction for friction in frictions if friction.force > 0.0),
         tuple(torsion_springs),
         tuple(leaves),
+        tuple(beams),
         tuple(GearPlace(gear.name, gear.name, gear.joints) for gear in template.gears),
         wheels,
         frozenset(entry.name.casefold() for entry in template.entries if entry not in active),
@@ -293,6 +306,17 @@ def _torsion_spring(
     return TorsionSpring(name, bodies, points.middle(entry.at, side), axis, curve, preload, damping, entry.mode, side)
 
 
+def _beam(
+    entry: BeamEntry, name: str, side: Side | None, bodies: tuple[str, str], ends: Ends, numbers: _Numbers
+) -> Beam:
+    diameter, wall, elastic, shear = (
+        numbers.get(key, side) for key in (entry.diameter, entry.wall, entry.elastic_modulus, entry.shear_modulus)
+    )
+    damping = numbers.get(entry.damping, side) if entry.damping else 0.0
+    section = BeamSection.tube(diameter, wall, elastic, shear)
+    return Beam(name, bodies, ends, section, damping=damping, mode=entry.mode, side=side)
+
+
 def _leaf(entry: LeafEntry, name: str, side: Side | None, bodies: tuple[str, ...], points: _Points) -> LeafPlace:
     first, second = (entry.bodies.index(body) for body in entry.supports)
     return LeafPlace(
@@ -329,7 +353,7 @@ def _wheels(template: Template, points: _Points, joints: list[Joint]) -> dict[Si
 def _sides(template: Template, entry: Entry) -> tuple[Side | None, ...]:
     """Both sides if a body or a point of the entry comes in pairs, else once."""
     named: tuple[str, ...]
-    if isinstance(entry, LineEntry):
+    if isinstance(entry, LineEntry | FrictionEntry | BeamEntry):
         named = entry.ends
     elif isinstance(entry, LeafEntry):
         named = tuple(name for point in entry.at for name in point)
@@ -394,6 +418,9 @@ class _Points:
 
     def middle(self, names: tuple[str, ...], side: Side | None) -> Vector:
         return _vector(np.mean([self.position(name, side) for name in names], axis=0))
+
+    def ends(self, names: tuple[str, str], side: Side | None) -> Ends:
+        return self.middle(names[:1], side), self.middle(names[1:], side)
 
     def direction(self, names: tuple[str, ...], side: Side | None) -> Vector:
         if len(names) == 2:

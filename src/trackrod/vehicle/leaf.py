@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from trackrod.core.errors import InputError
-from trackrod.core.quantities import Dimension, Kind
 from trackrod.vehicle.characteristics import Characteristic, wrong_kinds
 from trackrod.vehicle.checks import not_positive, refuse
 
 __all__ = [
-    "ELASTIC_MODULUS",
     "AxleMount",
     "Leaf",
     "LeafAxleSeat",
@@ -22,11 +20,6 @@ __all__ = [
     "LeafSpring",
     "Shackle",
 ]
-
-#: Stiffness of a material; its range reaches beyond that of a pressure.
-ELASTIC_MODULUS = Kind(
-    "elastic_modulus", "Pa", "Pa", Dimension(force=1, length=-2), "modulus of elasticity or shear", 0.0, 1e13
-)
 
 
 class AxleMount(StrEnum):

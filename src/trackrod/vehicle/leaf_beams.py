@@ -66,9 +66,10 @@ def leaf_beams(
     Holds: the mass of the bodies is that of the leaves along the chain, for uniform leaves centre and inertia too; half
     of it counts as sprung.
 
-    Limits: auxiliary leaves have mass but bear nothing. Contact, friction, clips and shear deformation are left out:
-    leaves bend as if greased. The beams are straight between the bodies. The extra mass of the seat (U-bolts) belongs
-    to the axle and is not here. Weight and camber of the leaf do not enter the preload.
+    Limits: auxiliary leaves have mass but bear nothing. Contact, clips and shear deformation are left out; friction is
+    an element of its own (`trackrod.vehicle.connectors.Friction`). The beams are straight between the bodies. The extra
+    mass of the seat (U-bolts) belongs to the axle and is not here. Weight and camber of the leaf do not enter the
+    preload.
     """
     layout = _Layout.of(place, leaf)
     nodes = list(zip(place.bodies, place.points, strict=True))

@@ -22,9 +22,11 @@ from trackrod.vehicle.elements import JointType, Mode, Role
 
 __all__ = [
     "AXES",
+    "BeamEntry",
     "BushingEntry",
     "Condition",
     "Entry",
+    "FrictionEntry",
     "GearEntry",
     "JointEntry",
     "LeafEntry",
@@ -140,6 +142,23 @@ class LineEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class FrictionEntry:
+    """Dry friction between two points, the first on the first body; its force is a value of the template."""
+
+    name: str
+    bodies: tuple[str, str]
+    ends: tuple[str, str]
+    force: str
+    mode: Mode = Mode.ALWAYS
+    when: Condition | None = None
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Names of the values that it takes."""
+        return (self.force,)
+
+
+@dataclass(frozen=True, slots=True)
 class TorsionSpringEntry:
     """A spring about an axis; rate, preload and damping are values of the template, see `ValueEntry`."""
 
@@ -152,6 +171,11 @@ class TorsionSpringEntry:
     damping: str = ""
     mode: Mode = Mode.ALWAYS
     when: Condition | None = None
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Names of the values that it takes."""
+        return tuple(name for name in (self.rate, self.preload, self.damping) if name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +208,31 @@ class LeafEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class BeamEntry:
+    """A tube that bends and twists between two points, the first on the first body.
+
+    Diameter outside, thickness of the wall, moduli and damping are values of the template, see `ValueEntry`.
+    """
+
+    name: str
+    bodies: tuple[str, str]
+    ends: tuple[str, str]
+    diameter: str
+    wall: str
+    elastic_modulus: str
+    shear_modulus: str
+    damping: str = ""
+    mode: Mode = Mode.COMPLIANT
+    when: Condition | None = None
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Names of the values that it takes."""
+        named = (self.diameter, self.wall, self.elastic_modulus, self.shear_modulus, self.damping)
+        return tuple(name for name in named if name)
+
+
+@dataclass(frozen=True, slots=True)
 class GearEntry:
     """A gear between two joints of the template; the ratio is that of the subsystem's element of the same name."""
 
@@ -192,7 +241,7 @@ class GearEntry:
 
 
 #: An entry that joins bodies.
-Entry: TypeAlias = JointEntry | BushingEntry | LineEntry | TorsionSpringEntry | LeafEntry
+Entry: TypeAlias = JointEntry | BushingEntry | LineEntry | FrictionEntry | TorsionSpringEntry | LeafEntry | BeamEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,8 +323,10 @@ class Template:
     joints: tuple[JointEntry, ...]
     bushings: tuple[BushingEntry, ...]
     lines: tuple[LineEntry, ...]
+    frictions: tuple[FrictionEntry, ...]
     torsion_springs: tuple[TorsionSpringEntry, ...]
     leaves: tuple[LeafEntry, ...]
+    beams: tuple[BeamEntry, ...]
     gears: tuple[GearEntry, ...]
     wheel: WheelEntry | None
     offers: Mapping[str, str]
@@ -287,7 +338,15 @@ class Template:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """Everything that joins bodies."""
-        return (*self.joints, *self.bushings, *self.lines, *self.torsion_springs, *self.leaves)
+        return (
+            *self.joints,
+            *self.bushings,
+            *self.lines,
+            *self.frictions,
+            *self.torsion_springs,
+            *self.leaves,
+            *self.beams,
+        )
 
 
 @dataclass(frozen=True, slots=True)

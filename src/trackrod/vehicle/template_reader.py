@@ -20,9 +20,11 @@ from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
 from trackrod.vehicle.elements import JointType, Mode, Role
 from trackrod.vehicle.template import (
     AXES,
+    BeamEntry,
     BushingEntry,
     Condition,
     Entry,
+    FrictionEntry,
     GearEntry,
     JointEntry,
     LeafEntry,
@@ -190,8 +192,13 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "supports": _two_names,
     "loaded": _names,
     "rate": _text,
+    "force": _text,
     "preload": _text,
     "damping": _text,
+    "diameter": _text,
+    "wall": _text,
+    "elastic_modulus": _text,
+    "shear_modulus": _text,
     "mode": _one_of(Mode),
     "when": _condition,
 }
@@ -231,8 +238,10 @@ class _Loader:
             joints=self._entries("joints", JointEntry, type=_one_of(JointType)),
             bushings=self._entries("bushings", BushingEntry),
             lines=self._entries("lines", LineEntry, type=_one_of(LineType)),
+            frictions=self._entries("frictions", FrictionEntry),
             torsion_springs=self._entries("torsion_springs", TorsionSpringEntry),
             leaves=self._entries("leaves", LeafEntry, bodies=_names, at=_points),
+            beams=self._entries("beams", BeamEntry),
             gears=self._entries("gears", GearEntry),
             wheel=self._wheel(),
             offers=self._texts("offers"),
@@ -375,8 +384,9 @@ class _Loader:
                     self._check_axis(where, axis, point)
             if isinstance(entry, TorsionSpringEntry):
                 self._check_axis(where, entry.axis, point)
-                for name in (entry.rate, entry.preload, entry.damping):
-                    if name and name not in template.values:
+            if isinstance(entry, FrictionEntry | TorsionSpringEntry | BeamEntry):
+                for name in entry.values:
+                    if name not in template.values:
                         self._unknown(f"{where}: value", name, template.values)
             if isinstance(entry, LeafEntry):
                 self._check_leaf(entry)
@@ -422,7 +432,7 @@ class _Loader:
 
 
 def _point_names(entry: Entry) -> tuple[str, ...]:
-    if isinstance(entry, LineEntry):
+    if isinstance(entry, LineEntry | FrictionEntry | BeamEntry):
         return entry.ends
     if isinstance(entry, LeafEntry):
         return (*(name for point in entry.at for name in point), *entry.shackle)
@@ -443,8 +453,10 @@ _TOP_KEYS = (
     "joints",
     "bushings",
     "lines",
+    "frictions",
     "torsion_springs",
     "leaves",
+    "beams",
     "gears",
     "wheel",
 )

@@ -18,7 +18,7 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Problem, UnknownNameError
 from trackrod.core.records import from_plain, to_plain
 from trackrod.tyre.properties import TyreProperties
-from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Gear, Spring, Stop, TorsionSpring
+from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Friction, Gear, Spring, Stop, TorsionSpring
 from trackrod.vehicle.elements import GROUND, Body, Joint, Mode, Vector
 from trackrod.vehicle.mass import MassProperties, mass_properties
 from trackrod.vehicle.systems import (
@@ -76,6 +76,7 @@ class Vehicle:
     bushings: tuple[Bushing, ...] = ()
     springs: tuple[Spring, ...] = ()
     dampers: tuple[Damper, ...] = ()
+    frictions: tuple[Friction, ...] = ()
     stops: tuple[Stop, ...] = ()
     torsion_springs: tuple[TorsionSpring, ...] = ()
     beams: tuple[Beam, ...] = ()
@@ -130,6 +131,7 @@ class Vehicle:
         yield from self.bushings
         yield from self.springs
         yield from self.dampers
+        yield from self.frictions
         yield from self.stops
         yield from self.torsion_springs
         yield from self.beams

@@ -21,7 +21,6 @@ from trackrod.core.teimorbit.literals import is_number, number_or_word
 from trackrod.core.units import UnitSystem, unit_factor
 from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.leaf import (
-    ELASTIC_MODULUS,
     AxleMount,
     Leaf,
     LeafAxleSeat,
@@ -97,8 +96,8 @@ _LEAF: _Fields = {
     "rear_elements": ("no. of elements per rear leaf", _COUNT),
     "seat_thickness": ("seat (leaf center) thickness", _LENGTH),
     "seat_width": ("seat (leaf center) width", _LENGTH),
-    "elastic_modulus": ("material properties: emod", ELASTIC_MODULUS),
-    "shear_modulus": ("material properties: gmod", ELASTIC_MODULUS),
+    "elastic_modulus": ("material properties: emod", KINDS["elastic_modulus"]),
+    "shear_modulus": ("material properties: gmod", KINDS["elastic_modulus"]),
     "density": ("material properties: density", KINDS["density"]),
     "damping": ("material properties: damping", _NUMBER),
     "shear_factor_y": ("asy", _NUMBER),

@@ -607,8 +607,13 @@ class Twin:
             roll = bar(0.5 * (self.z[left] - self.z[right])) * self._of("antiroll_factor", left)
             Q[left] -= roll
             Q[right] += roll
+            base = self._of("friction_base", left)
+            seats = 0.5 * np.array([[1.0 + base, 1.0 - base], [1.0 - base, 1.0 + base]])  # travel where friction acts
+            sliding = seats @ self.zd[left : right + 1]
+            rubbing = self._of("friction", left) * sliding / np.hypot(_FRICTION_SPEED, sliding)
+            Q[left : right + 1] -= seats.T @ rubbing
             for i in (left, right):
-                z, zd = self.z[i], self.zd[i]
+                z = self.z[i]
                 weight = self._of("unsprung_mass", i) * self.p["gravity"]
                 curves = self._curves[i]
                 force, standing = curves["spring"](z), curves["spring"](self._of("standing_travel", i))
@@ -617,7 +622,6 @@ class Twin:
                 ratio = self.wheels[i].damper
                 Q[left : right + 1] -= pull[i] * ratio
                 Q[left : right + 1] += self.given["spring_force"][i] * self.wheels[i].spring
-                Q[i] -= self._of("friction", i) * zd / np.hypot(_FRICTION_SPEED, zd)
         return Q
 
     def _ride_heights(self) -> list[float]:
