@@ -200,6 +200,7 @@ def _moved(of: Vehicle, hardpoint: str, by: Vector) -> Vehicle:
         torsion_springs=at_a_point(of.torsion_springs),
         springs=along_a_line(of.springs),
         dampers=along_a_line(of.dampers),
+        frictions=along_a_line(of.frictions),
         stops=along_a_line(of.stops),
         beams=along_a_line(of.beams),
     )

@@ -72,9 +72,9 @@ def maps_of(case: Case) -> dict[Axle, KcMaps]:
 
 @cache
 def with_linear_dampers(case: Case, share: float) -> Vehicle:
-    """The vehicle with a share of its damping, alike in bump and rebound: only then has it a transfer function."""
+    """The vehicle with a share of its damping, alike in bump and rebound, and no friction: only so it is linear."""
     vehicle = vehicle_of(case)
-    return replace(vehicle, dampers=tuple(_linear(damper, share) for damper in vehicle.dampers))
+    return replace(vehicle, dampers=tuple(_linear(damper, share) for damper in vehicle.dampers), frictions=())
 
 
 def _linear(damper: Damper, share: float) -> Damper:

@@ -98,7 +98,7 @@ class Motion:
 
 
 def linearised(vehicle: Vehicle, *, damping: float = 1.0) -> Vehicle:
-    """The vehicle with straight characteristics, without stops; dampers times `damping`."""
+    """The vehicle with straight characteristics, without stops and friction; dampers times `damping`."""
 
     def straight(curve: Characteristic, at: float = 0.0, factor: float = 1.0) -> Characteristic:
         slope = curve.slope(at)
@@ -130,6 +130,7 @@ def linearised(vehicle: Vehicle, *, damping: float = 1.0) -> Vehicle:
         torsion_springs=tuple(map(torsion, vehicle.torsion_springs)),
         beams=tuple(replace(beam, damping=damping * beam.damping) for beam in vehicle.beams),
         stops=(),
+        frictions=(),
     )
 
 
@@ -138,7 +139,7 @@ def refined(vehicle: Vehicle, pieces: int) -> Vehicle:
     bodies: list[Body] = []
     beams: list[Beam] = []
     small = tuple(tuple(row) for row in (SMALL_INERTIA * np.eye(3)).tolist())
-    for beam in vehicle.beams:
+    for beam in vehicle.acting(vehicle.beams):
         start, way = np.array(beam.ends[0]), np.subtract(beam.ends[1], beam.ends[0])
         ends = [tuple((start + way * k / pieces).tolist()) for k in range(pieces + 1)]
         names = [beam.bodies[0], *(f"{beam.name}_{k}" for k in range(1, pieces)), beam.bodies[1]]
