@@ -268,6 +268,18 @@ def test_vehicles_and_models_count_whole() -> None:
     assert fingerprint(model) != fingerprint(changed)
 
 
+def test_what_nobody_can_change_is_hashed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_arguments: object) -> None:
+        raise AssertionError("it was hashed")
+
+    van = replace(vehicle("lcv_7t"))
+    known = fingerprint(van)
+    monkeypatch.setattr(cache, "Artefact", refuse)
+    assert fingerprint(van) == known
+    with pytest.raises(AssertionError, match="it was hashed"):
+        fingerprint(replace(van))  # equal, but nobody has looked at it
+
+
 def test_what_is_not_understood_is_not_left_out() -> None:
     with pytest.raises(TypeError, match="function"):
         fingerprint([lambda: None])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trackrod.core.errors import ConvergenceError, InputError
+from trackrod.core.executors import executor
 from trackrod.fit.candidates import Candidate, rank_candidates
 from trackrod.fit.identifiability import Identifiability, identify
 from trackrod.fit.journal import JournalledProblem
@@ -65,12 +66,14 @@ class SensitivityResult:
 def _analyse(work: Work) -> SensitivityResult:
     space, objective = work[Converted].space, work[StudySettings].objective
     problem = work[Subject].folder.journal(TuningProblem(space, work[Driven].tuned_with))
-    work.tell("exact derivatives of every index", 0.0)
-    nominal = problem.linearise(np.zeros(len(space.names)))
+    work.tell("exact derivatives of every index, and which manoeuvre would tell more", 0.0)
+    with executor() as pool:  # one of the tests is as long as all others: who is done with them goes on with candidates
+        derivatives = pool.submit(problem.linearise, np.zeros(len(space.names)))
+        others = pool.submit(_candidates, work)
+        nominal, told = derivatives.result(), others.result()
     objective.check(nominal)
     found = identify(space.names, nominal)
-    work.tell("which manoeuvre would tell more", 0.5)
-    candidates = _candidates(work, nominal)
+    candidates = tuple(rank_candidates(space.names, nominal, told)) if told else ()
     ranges = ranges_by_tolerance(space.names, nominal, tolerance_pct=objective.tolerance_pct)
     screening, variance = _over_the_ranges(work, problem)
     return SensitivityResult(
@@ -97,8 +100,8 @@ def _over_the_ranges(work: Work, problem: JournalledProblem) -> tuple[Screening 
     return screening, variance
 
 
-def _candidates(work: Work, nominal: Blocks) -> tuple[Candidate, ...]:
-    """What other manoeuvres would tell: the model itself is the reference, for only its derivatives count."""
+def _candidates(work: Work) -> Blocks:
+    """Derivatives of other manoeuvres: the model itself is the reference, for only its derivatives count."""
     space = work[Converted].space
     known = {test.name for test in work[Driven].tuned_with}
     tests = []
@@ -115,7 +118,7 @@ def _candidates(work: Work, nominal: Blocks) -> tuple[Candidate, ...]:
     if not tests:
         return ()
     problem = work[Subject].folder.journal(TuningProblem(space, tests))
-    return tuple(rank_candidates(space.names, nominal, problem.linearise(np.zeros(len(space.names)))))
+    return problem.linearise(np.zeros(len(space.names)))
 
 
 SENSITIVITY = Stage(
