@@ -195,15 +195,24 @@ def test_the_radius_of_an_elastic_axle_is_positive(radius: float) -> None:
 
 
 def test_an_axle_must_not_push_against_its_loads_and_must_be_damped() -> None:
-    pushing = 1e-7 * np.eye(6)
+    size = elastic_axles.SHAPES
+    pushing = 1e-7 * np.eye(size)
     pushing[0, 1] = pushing[1, 0] = 2e-7
     text = refused(lambda: elastic_axles.axle(symmetric=elastic_axles.mode(compliance=pushing)))
     assert "under symmetric loads: the compliance is not positive definite" in text
-    undamped = elastic_axles.mode(damping=np.zeros((6, 6)))
+    undamped = elastic_axles.mode(damping=np.zeros((size, size)))
     text = refused(lambda: elastic_axles.axle(antisymmetric=undamped))
     assert "under antisymmetric loads: nothing damps what gives; give the bushings a damping" in text
-    rigid = elastic_axles.mode(compliance=np.zeros((6, 6)), damping=np.zeros((6, 6)))
+    rigid = elastic_axles.mode(compliance=np.zeros((size, size)), damping=np.zeros((size, size)))
     assert elastic_axles.axle(symmetric=rigid).symmetric is rigid
+
+
+@pytest.mark.parametrize("where", [(0, elastic_axles.LOADS), (elastic_axles.LOADS, 0)])
+def test_loads_give_nothing_to_inner_shapes(where: tuple[int, int]) -> None:
+    compliance = elastic_axles.mode().compliance.copy()
+    compliance[where] = 1e-12
+    text = refused(lambda: elastic_axles.axle(symmetric=elastic_axles.mode(compliance=compliance)))
+    assert "under symmetric loads: loads must give nothing to inner shapes" in text
 
 
 @pytest.mark.parametrize("part", ["fx", "brake"])
