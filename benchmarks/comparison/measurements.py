@@ -66,10 +66,19 @@ class Result:
         return f"{self.case}, {self.row}, {self.compliance}: {self.cell()}"
 
     def cell(self) -> str:
-        """In the table."""
-        if self.failure or not self.worst:
+        """In the table of all cases."""
+        return self._cell(self.worst)
+
+    def worst_cell(self) -> str:
+        """In the summary: what is above its target, or else the number nearest to it."""
+        ordered = sorted(self.worst, key=lambda measure: -measure.badness)
+        missed = sum(measure.badness > 1 for measure in ordered)
+        return self._cell(tuple(ordered[: max(missed, 1)]))
+
+    def _cell(self, measures: tuple[Measure, ...]) -> str:
+        if self.failure or not measures:
             return f"**{self.failure or 'nothing measured'}**"
-        return "; ".join(f"**{measure}**" if measure.badness > 1 else str(measure) for measure in self.worst)
+        return "; ".join(f"**{measure}**" if measure.badness > 1 else str(measure) for measure in measures)
 
     def as_data(self) -> dict[str, object]:
         """For a file: every number, with null where there is none."""

@@ -199,16 +199,16 @@ def _stop(case: Case, variant: Variant) -> Iterator[Measure]:
     for which, run in zip(("multibody", "real-time"), _driven(case, variant, stop, SLOW), strict=True):
         stood = np.flatnonzero(run[signals.VX] <= STANDING)
         if not stood.size:
-            yield Measure(f"{which} model does not stop", math.nan, 2.0, "s", "rest")
+            yield Measure(f"{which} model does not stop", math.nan, 2.0, "s", f"{which} rest")
             continue
         after, time = run[signals.VX][stood[0] :], run.time[stood[0] :] - run.time[stood[0]]
-        yield Measure(f"{which} model thrown back", max(float(-after.min()), 0.0), 0.3, "m/s", "back")
+        yield Measure(f"{which} model thrown back", max(float(-after.min()), 0.0), 0.3, "m/s", f"{which} back")
         moving = np.flatnonzero(np.abs(after) > STANDING)
         if moving.size and moving[-1] == time.size - 1:
-            yield Measure(f"{which} model still moves after {time[-1]:.1f} s", math.nan, 2.0, "s", "rest")
+            yield Measure(f"{which} model still moves after {time[-1]:.1f} s", math.nan, 2.0, "s", f"{which} rest")
         else:
             rest = float(time[moving[-1] + 1]) if moving.size else 0.0
-            yield Measure(f"until the {which} model rests", rest, 2.0, "s", "rest")
+            yield Measure(f"until the {which} model rests", rest, 2.0, "s", f"{which} rest")
 
 
 # --- all of them ---

@@ -35,7 +35,7 @@ def _summary(results: Sequence[Result]) -> str:
             found = [result for result in results if result.row == name and result.compliance is column]
             worst = max(found, key=lambda result: result.badness)
             within = sum(result.badness <= 1 for result in found)
-            line += [f"{within} of {len(found)}", f"{worst.cell()} ({worst.case})"]
+            line += [f"{within} of {len(found)}", f"{worst.worst_cell()} ({worst.case})"]
         lines.append(tuple(line))
     return f"### Summary\n\n{_table(lines)}"
 
@@ -48,7 +48,7 @@ def _groups(results: Sequence[Result]) -> Iterator[str]:
         cases = dict.fromkeys(result.case for result in results if result.row in rows)
         if not cases:
             continue
-        lines = [("vehicle", "compliance", *(f"{ROWS[row].title} ({ROWS[row].target})" for row in rows))]
+        lines = [("vehicle", "compliance", *(ROWS[row].title for row in rows))]
         for case in cases:
             for column in COLUMNS:
                 results_here = [found.get((case, column, row)) for row in rows]

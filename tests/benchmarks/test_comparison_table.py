@@ -48,6 +48,8 @@ def test_rows_and_groups_are_chosen_by_name() -> None:
 def test_the_worst_number_of_each_kind_is_that_farthest_above_its_target() -> None:
     loads = Measure("b", 6.0, 5.0, kind="load"), Measure("c", 5.5, 5.0, kind="load")
     assert result(Measure("a", 20.0, 25.0), *loads).cell() == "20 a; **6 b**"
+    assert result(Measure("a", 20.0, 25.0), *loads).worst_cell() == "**6 b**"
+    assert result(Measure("a", 2.0, 5.0), Measure("b", 9.0, 25.0, kind="load")).worst_cell() == "2 a"
     lifted = Measure("wheel lifts in one model only", math.nan, 20.0, "ms", "lift")
     assert result(Measure("a", 1.0, 5.0), lifted).cell() == "1 a; **wheel lifts in one model only**"
     assert result(Measure("thrown back", 0.1, 0.3, "m/s")).cell() == "0.1 m/s thrown back"
