@@ -22,6 +22,7 @@
 #include "rtm_steps.hpp"
 #include "trackrod/rtm/compile.hpp"
 #include "trackrod/rtm/rig.hpp"
+#include "trackrod/rtm/start.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -88,20 +89,15 @@ void write_row(const rtm::Compiled<R, lanes>& model, RtmRun<T>& run, T* out) {
 }
 
 // Where a script begins: a settled vehicle rolls straight ahead.
-struct Start {
-  double speed;
-  const double* spins;
-  double engine_speed;
-  int gear;
-};
-
 template <class T>
-void roll(rtm::State<T>& s, const Start& start) {
-  s.velocity = {T(start.speed), T(0.0), T(0.0)};
-  s.angular_velocity = {T(0.0), T(0.0), T(0.0)};
-  for (int i = 0; i < rtm::wheel_count; ++i) s.spin[i] = T(start.spins[i]);
-  s.driveline = driveline::started(T(start.engine_speed), start.gear);
-  s.time = T(0.0);
+void roll(const rtm::Description& description, const RtmCompiled<T>& model, const rtm::Start& start, RtmRun<T>& run) {
+  constexpr double nothing[4] = {}, h = constants::usual_step;
+  ScriptRows rows;
+  rows.rows = nothing;
+  ScriptDriver<T> driver(rows, T(0.0));
+  RtmRun<T> standing = run;
+  step_many(model, standing, driver, h, 0, 1);
+  rtm::roll(description, model, run.parameters, standing.outputs, start, run.state);
 }
 
 // Lets a vehicle come down on its springs. Standing tyres give way meanwhile: sticking ones would keep the force of all
@@ -285,7 +281,8 @@ class RtmHandle {
   }
   void start(double speed, const Values& spins, double engine_speed, int gear) {
     if (spins.size() != rtm::wheel_count) throw std::invalid_argument("four spins are needed");
-    roll(run_.state, {speed, spins.data(), engine_speed, gear});
+    compile();
+    roll(description_, model_, {speed, spins.data(), engine_speed, gear}, run_);
     start_ = run_;
   }
   void keep_start() { start_ = run_; }
@@ -346,7 +343,8 @@ class RtmHandle {
         for (size_t k = 0; k < count; ++k) run.parameters.data()[seeds[first + k]].d[k] = 1.0;
         // The place of the centre of gravity in V depends on parameters: keep the body where it is.
         const Vec3<double> before = rtm::origin(model_, start_.parameters);
-        run.state.position += rtm::origin(narrow_, run.parameters) - Vec3<D>{D(before.x), D(before.y), D(before.z)};
+        run.state.position += to_matrix(run.state.orientation) *
+                              (rtm::origin(narrow_, run.parameters) - Vec3<D>{D(before.x), D(before.y), D(before.z)});
         ScriptDriver<D> driver(rows_of(h, controls, heights), run.inputs.throttle);
         record(run, driver, h, 0, kept, every, false, first, count, values.data(), slopes.data(), m);
       }
@@ -409,11 +407,11 @@ class RtmHandle {
       rows.strength = strength;
       rows.h = h;
       rows.decision = std::max<size_t>(1, static_cast<size_t>(std::lround(0.01 / h)));
-      const Start start{speed, spins.data(), engine_speed, gear};
+      const rtm::Start start{speed, spins.data(), engine_speed, gear};
       if (m == 0) {
         RtmRun<double> run = settled_;
         run.inputs = run_.inputs;
-        roll(run.state, start);
+        roll(description_, model_, start, run);
         ScriptDriver<double> driver(rows, throttle);
         step_many(model_, run, driver, h, 0, lead);
         for (size_t k = 0; k < kept; ++k) {
@@ -424,7 +422,7 @@ class RtmHandle {
       for (size_t first = 0; first < m; first += directions) {
         RtmRun<D> run = settled_along_[first / directions];
         run.inputs = rtm::Inputs<D>::from_array(run_.inputs.data());
-        roll(run.state, start);
+        roll(description_, narrow_, start, run);
         ScriptDriver<D> driver(rows, D(throttle));
         step_many(narrow_, run, driver, h, 0, lead);
         record(run, driver, h, lead, kept, every, true, first, std::min<size_t>(directions, m - first), values.data(),

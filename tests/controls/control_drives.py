@@ -92,8 +92,8 @@ def rising_brake(make: Maker) -> Run:
     model = make()
     model.settle()
     model.start(100.0 / 3.6)
-    time = 1e-3 * np.arange(1, 2501)
-    rising = np.minimum(pedal(make.case, 1.6) * time / time[-1], 1.0)
+    time = 1e-3 * np.arange(1, 3001)
+    rising = np.minimum(pedal(make.case, 1.92) * time / time[-1], 1.0)
     return model.advance(np.zeros(time.size), 0.0, rising, NEUTRAL, every=1)
 
 

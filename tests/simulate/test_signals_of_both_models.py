@@ -21,10 +21,7 @@ names = pytest.mark.parametrize("name", ["double_wishbone_car", "lcv_7t"])
 
 @cache
 def both(name: str, pedal: float = 0.2) -> tuple[Run, Run]:
-    """A sine of the steering wheel, braking in its second half; without the first 0.1 s, in which steering sets in.
-
-    Before that, it rolls straight ahead for a second: `test_a_start_does_not_shake_the_vehicle`.
-    """
+    """A sine of the steering wheel, braking in its second half; without the first 0.1 s, in which steering sets in."""
     runs = []
     for model in (MultibodyVehicle(vehicle(name)), RealTimeVehicle(spec_of(name))):
         model.settle()
@@ -78,11 +75,6 @@ def test_the_rolling_resistance_of_every_wheel_in_a_bend(name: str) -> None:
 
 
 @names
-@pytest.mark.xfail(
-    strict=True,
-    reason="the real-time model starts along the axis of its body instead of along the road: the van, pitched by "
-    "0.6 mrad, falls at 12 mm/s and sinks by 1 mm; the front of the car moves by 1.5 mm more than it should",
-)
 def test_a_start_does_not_shake_the_vehicle(name: str) -> None:
     sunk = []
     for model in (MultibodyVehicle(vehicle(name)), RealTimeVehicle(spec_of(name))):

@@ -60,6 +60,18 @@ def test_sliding_tyre_stores_the_deflection_of_its_force() -> None:
     assert ways[0] == pytest.approx(0.75 * deflection, rel=0.15)  # the limit sets in over 10 %, damping takes some
 
 
+@pytest.mark.parametrize("step", [1e-3, 2.5e-4])
+def test_a_sliding_tyre_thrown_back_gives_no_more_than_the_deflection_of_its_force(step: float) -> None:
+    """However fast it slid and is drawn back, within one step: its force is gone after mu Fz / C."""
+    tyre = Tyre(read_tir(SAMPLES["car_mf61"]).symmetric())
+    n = round(1.0 / step)
+    Vsx = np.concatenate((np.full(n, 0.3), np.full(n, -0.1)))
+    forces = tyre.transient(step, np.full(Vsx.size, 4000.0), Vsx, Vsx=Vsx)  # locked
+    way = 0.1 * step * np.argmax(forces.Fx[n:] > 0.0)
+    deflection = float(forces.mux[-1]) * 4000.0 * float(forces.sigma_x[-1] / forces.Kxk[-1])
+    assert way < deflection
+
+
 def test_a_standing_tyre_never_creates_energy() -> None:
     """Drawn to and fro in both directions, sliding and sticking: at no time has it given more than it got."""
     tyre = Tyre(read_tir(SAMPLES["car_mf61"]).symmetric())

@@ -58,9 +58,11 @@ TRACKROD_HD inline T deflection_share(const T& limit, const T& K, const T& s) {
 // force, whatever slip it had when it was faster: the rest is lost. Without that a vehicle that stops with locked wheels is
 // thrown back while its slip of 1 unwinds, the force at its limit all the way.
 //
-// The slips over mu Fz / K of their direction are one vector, and its length has a limit that grows with the square of the
-// speed, so that nothing is left of it at low_speed. The limit sets in smoothly, and leaves all that lies below it alone:
-// a vehicle stands on a slope without creeping.
+// The slips over mu Fz / K of their direction are one vector, and its length has a limit that grows with the square of two
+// speeds, so that nothing is left of it at low_speed: of rolling, which brings in tread that is not bent, and of sliding
+// on, which bends it further. A tyre that is drawn back has neither, however fast: what it gives back is no more than the
+// deflection of its force. The limit sets in smoothly, and leaves all that lies below it alone: a vehicle stands on a
+// slope without creeping.
 template <class T, class C>
 TRACKROD_HD inline TransientSlip<T> stored_slip(const TransientSlip<T>& s, const ContactVelocity<T>& v, const T& Fz,
                                                 const ContactOutput<T>& o, const C& low_speed) {
@@ -71,8 +73,11 @@ TRACKROD_HD inline TransientSlip<T> stored_slip(const TransientSlip<T>& s, const
   const TruthOf<T> slow = (speed < low_speed * low_speed) & (Fz > R(0.0));
   if (!any(slow)) return s;
   const T x = o.Kxk * s.x / (o.mux * Fz), y = o.Kya * s.y / (o.muy * Fz);
-  const T limit = speed * growth + R(constants::standing_share);
-  const T square = (x * x + y * y) / (limit * limit);
+  const T size = x * x + y * y;
+  const TruthOf<T> bent = slow & (size > R(0.0));
+  const T rolling = v.Vx - v.Vsx, sliding = max(T(abs(y) * v.Vsy * sign_of(s.y) - abs(x) * v.Vsx * sign_of(s.x)), R(0.0));
+  const T limit = (rolling * rolling + sliding * sliding / select(bent, size, T(1.0))) * growth + R(constants::standing_share);
+  const T square = size / (limit * limit);
   const TruthOf<T> slides = slow & (square > begin * begin);
   if (!any(slides)) return s;
   const T length = sqrt(select(slides, square, T(1.0))), beyond = length - begin;

@@ -19,6 +19,7 @@ Tyres: `trackrod.tyre.twin`. Nothing here is fast; `trackrod.rtm.driving.RealTim
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -155,9 +156,25 @@ class Twin:
             self.steering = TwinSteering(self.spec.steering, self._rack_mass())
 
     def start(self, speed: float, spins: ArrayLike, engine_speed: float, gear: int) -> None:
-        """Let the vehicle roll straight ahead [m/s], [rad/s]."""
-        self.v, self.w = np.array([speed, 0.0, 0.0]), np.zeros(3)
-        self.spin = np.array(spins, dtype=float)
+        """Let the vehicle roll straight ahead [m/s], [rad/s], along the road.
+
+        Tyres that turn are larger and stiffer: the body stands higher on them, so that their loads stay.
+        """
+        spins, rises, R = np.array(spins, dtype=float), np.zeros(4), _matrix(self.q)
+        self.wheels = [self._kinematics(i, 0.0, 0.0) for i in range(4)]
+        for tyre, height in reversed(list(zip(self.tyres, self.heights, strict=True))):  # of twin tyres the first
+            standing = copy(tyre)
+            self._contact(standing, R, height, 0.0)
+            rises[tyre.wheel] = standing.radius(spins[tyre.wheel]) - standing.radius(self.spin[tyre.wheel])
+        front = np.array([self.spec.wheels[0].centre[0], 0.0, self.spec.road_height]) - self.origin
+        nose_up = (rises[0] + rises[1] - rises[2] - rises[3]) / 2
+        nose_up /= self.spec.wheels[0].centre[0] - self.spec.wheels[2].centre[0]
+        self.q = _product(self.q, _turn(np.array([0.0, -nose_up, 0.0])))
+        before, R = R @ front, _matrix(self.q)
+        self.r = self.r + before - R @ front + rises[:2].mean() * _UP
+        ahead = np.array([R[0, 0], R[1, 0], 0.0])
+        self.v, self.w = R.T @ ahead * speed / np.linalg.norm(ahead), np.zeros(3)
+        self.spin = spins
         self.driveline.start(engine_speed, gear)
         self.time = 0.0
 

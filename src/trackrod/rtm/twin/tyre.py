@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import brentq
 
 from trackrod.core.constants import constant
 from trackrod.core.errors import InputError
@@ -53,6 +54,13 @@ class TwinTyre:
         rim = c["BOTTOM_STIFF"] * depth if c["RIM_RADIUS"] > 0 and depth > 0 else 0.0
         return float(max(force + rim + c["VERTICAL_DAMPING"] * rate, 0.0))
 
+    def radius(self, omega: float) -> float:
+        """From the centre to the road [m] if it turns with another spin [rad/s] under the load that it carries."""
+        free, (Fz, gamma) = float(formula.free_radius(self.c, omega)), self.row[[2, 8]]
+        if not Fz > 0:
+            return free
+        return free - brentq(lambda rho: self.load(rho, 0.0, omega, gamma) - Fz, -0.1 * free, free, xtol=1e-15)
+
     def slip(self, Vx: float, Vsx: float, Vsy: float, Fz: float, h: float) -> tuple[float, float]:
         """Lagged slips after a step of σ ds/dt + |Vx| s = −V_s (Pacejka 2012, 7.2.1), damped at standstill (8.128)."""
         last = self.last
@@ -90,9 +98,13 @@ class TwinTyre:
 
     def _lose_slip(self, x: float, y: float) -> None:
         """Slip beyond the deflection of the friction force is lost near standstill; x, y: K over mu Fz."""
-        speed = float(np.hypot(np.hypot(*self.speeds[:2]), self.speeds[2]))
-        length = float(np.hypot(x * self.sx, y * self.sy)) / (_SHARE + (speed / _SPEED) ** 2)
-        if speed >= self.c["VXLOW"] or length <= 1.0 - _ROUNDING:
+        Vx, Vsx, Vsy = self.speeds
+        size = float(np.hypot(x * self.sx, y * self.sy))
+        # what slides on bends the tread further, what rolls brings in tread that is not bent
+        sliding = abs(y * self.sy) * Vsy * np.sign(self.sy) - abs(x * self.sx) * Vsx * np.sign(self.sx)
+        free = (Vx - Vsx) ** 2 + (max(float(sliding), 0.0) / size if size > 0 else 0.0) ** 2
+        length = size / (_SHARE + free / _SPEED**2)
+        if np.linalg.norm(self.speeds) >= self.c["VXLOW"] or length <= 1.0 - _ROUNDING:
             return
         kept = length - (length - 1.0 + _ROUNDING) ** 2 / (4.0 * _ROUNDING) if length < 1.0 + _ROUNDING else 1.0
         self.sx, self.sy = self.sx * kept / length, self.sy * kept / length
