@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from trackrod.cli.inputs import (
+    FrameStiffness,
     Integration,
     IntegratorKind,
     ManoeuvreName,
@@ -51,6 +52,7 @@ def compare(
     given: Settings = None,
     out: Annotated[Path | None, typer.Option(help="Folder for both runs, a page and a picture.")] = None,
     payload: Payload = None,
+    frame_stiffness: FrameStiffness = None,
     detail: Annotated[Detail, typer.Option(help="How much of the kinematics is kept.")] = Detail.TWO_DIMENSIONAL,
     compliance: Annotated[
         Compliance, typer.Option(help="How wheels give way: with inertia and damping, by tables with a lag, or not.")
@@ -79,7 +81,9 @@ def compare(
     rig = None if travel_mm is None else KcSettings.over(1e-3 * travel_mm)
     if out is not None:
         make_folder(out)
-    found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
+    found = open_loaded(
+        vehicle, payload, alias, templates, allow_outside=allow_outside, frame_stiffness=frame_stiffness
+    )
     with console.status("on the K&C rig", spinner="dots") as status:
         elastic = steering is SteeringModel.MECHANISM
         conversion = convert_directly(

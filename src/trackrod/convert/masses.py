@@ -184,7 +184,7 @@ def _rigid_with(vehicle: Vehicle, name: str, without: str) -> set[str]:
         for joint in vehicle.acting(vehicle.joints):
             if joint.type is JointType.FIXED and joint.name != without and here in joint.bodies:
                 other = joint.bodies[1 - joint.bodies.index(here)]
-                if other not in found and other != vehicle.chassis:
+                if other not in found and other not in vehicle.sprung_bodies:
                     found.add(other)
                     todo.append(other)
     return found

@@ -146,7 +146,7 @@ def vehicle_data(
 
 def _drive_reaction(vehicle: Vehicle, axle: Axle) -> DriveReaction:
     reaction = vehicle.wheel(Corner.of(axle, Side.LEFT)).drive_reaction
-    on_axle = reaction != vehicle.chassis and vehicle.axle(axle).dependent
+    on_axle = reaction not in vehicle.sprung_bodies and vehicle.axle(axle).dependent
     return DriveReaction.AXLE if on_axle else DriveReaction.BODY
 
 

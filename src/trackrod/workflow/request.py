@@ -34,6 +34,8 @@ class StudyRequest:
         Wheel travel of the K&C maps to either side [m]; prevails over the study file.
     payload
         Of the vehicle; as it is read if not given.
+    frame_stiffness
+        Torsional stiffness of the vehicle's frame [N·m/rad]; as it is read, rigid as a rule, if not given.
     aliases, templates, allow_outside
         How files of a vehicle are found.
     """
@@ -47,6 +49,7 @@ class StudyRequest:
     seed: int | None = None
     travel: float | None = None
     payload: PayloadLevel | None = None
+    frame_stiffness: float | None = None
     aliases: Mapping[str, Path] = field(default_factory=dict)
     templates: tuple[Path, ...] = ()
     allow_outside: bool = False
@@ -76,4 +79,6 @@ class StudyRequest:
             raise InputError("give a vehicle, or results of another program with --reference, and not both")
         if self.reference is not None and self.payload is not None:
             raise InputError("--payload is that of a vehicle; a reference has been driven as it is")
+        if self.reference is not None and self.frame_stiffness is not None:
+            raise InputError("--frame-stiffness is that of a vehicle; a reference has been driven as it is")
         return settings
