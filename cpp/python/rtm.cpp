@@ -99,6 +99,7 @@ template <class T>
 void roll(rtm::State<T>& s, const Start& start) {
   s.velocity = {T(start.speed), T(0.0), T(0.0)};
   s.angular_velocity = {T(0.0), T(0.0), T(0.0)};
+  s.frame_twist_rate = T(0.0);
   for (int i = 0; i < rtm::wheel_count; ++i) s.spin[i] = T(start.spins[i]);
   s.driveline = driveline::started(T(start.engine_speed), start.gear);
   s.time = T(0.0);
@@ -237,6 +238,15 @@ class RtmHandle {
   void set_steering(const Points& torsion_bar, const Points& assist, double rack_mass, double rack_damping,
                     double rack_friction) {
     describe().steering = {true, owned(torsion_bar), owned(assist), rack_mass, rack_damping, rack_friction};
+  }
+  void set_frame(const Values& axis, const Values& centre, double mass, const Rows& inertia) {
+    if (inertia.shape(0) != 3 || inertia.shape(1) != 3) throw std::invalid_argument("an inertia tensor has 3 x 3 numbers");
+    rtm::FrameData& frame = describe().frame;
+    frame.present = true;
+    frame.axis = vector3(axis);
+    frame.centre = vector3(centre);
+    frame.mass = mass;
+    std::copy_n(inertia.data(), 9, &frame.inertia[0][0]);
   }
   void set_road(double height) { describe().road = height; }
   void set_lag(double seconds) { describe().lag = seconds; }
@@ -543,6 +553,8 @@ void bind_rtm(nb::module_& m) {
            "rack_friction"_a, "Elastic steering: pinion and rack on a torsion bar, with assistance.")
       .def("set_force", &RtmHandle::set_force, "force"_a, "point"_a, "Constant force on the body in E at a point of V.")
       .def("set_down", &RtmHandle::set_down, "direction"_a, "Direction of gravity in E, a unit vector.")
+      .def("set_frame", &RtmHandle::set_frame, "axis"_a, "centre"_a, "mass"_a, "inertia"_a,
+           "A frame that twists: a point of its axis, centre, mass and inertia of its rear half, in V.")
       .def("set_road", &RtmHandle::set_road, "height"_a)
       .def("set_friction", &RtmHandle::set_friction, "mu"_a)
       .def("set_lag", &RtmHandle::set_lag, "seconds"_a)

@@ -141,6 +141,7 @@ def assemble(
         road_height=data.road_height,
         steering=data.steering,
         brake_pressure=data.brake_pressure,
+        frame=data.frame,
     )
     return Conversion(spec.with_parameters(**standing_travels(spec)), data.sources, data.masses)
 
@@ -169,6 +170,8 @@ def _parameters(data: VehicleData) -> dict[str, float]:
             ("wheel_inertia", masses.spin_inertia),
         ):
             found[f"{name}_{axle}"] = float(np.mean([values[corner] for corner in corners]))
+    if data.frame is not None:
+        found |= {"frame_stiffness": data.frame_stiffness, "frame_damping": data.frame_damping}
     if data.steering_ratio is not None:
         found["steering_ratio"] = data.steering_ratio
     if data.brake_torques is not None:

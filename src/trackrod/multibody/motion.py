@@ -270,7 +270,8 @@ class MultibodyMotion(Motion):
 def wheel_pose(model: CompiledModel, corner: Corner, wheel: Array, chassis: Array) -> WheelPose:
     """A wheel that is not steered against its carrier against the sprung body, from poses of both in E, shape (…, 7).
 
-    Where the frame twists, the sprung body is that half which carries the wheel. Travel is along z of V, positive in bump; steer about z of V, positive to the left; camber positive top outward.
+    Where the frame twists, the sprung body is that half which carries the wheel. Travel is along z of V, positive in
+    bump; steer about z of V, positive to the left; camber positive top outward.
     """
     vehicle = model.vehicle
     declared = vehicle.wheel(corner)

@@ -13,20 +13,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trackrod.core.errors import InputError, Problem, RangeError, raise_if_errors
 from trackrod.core.quantities import kind
 from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.connectors import Connector, TorsionSpring
-from trackrod.vehicle.elements import Body, Joint, JointType, Matrix, Vector
-from trackrod.vehicle.mass import mass_properties
+from trackrod.vehicle.elements import Body, Joint, JointType, Vector
+from trackrod.vehicle.mass import as_matrix, as_vector, mass_properties
 from trackrod.vehicle.systems import Frame, Wheel
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
 __all__ = ["DAMPING_RATIO", "FrameTorsion", "frame_hinge", "frame_spring", "with_frame"]
-
-Array = NDArray[np.float64]
 
 #: Damping of the halves against each other over the critical one, where none is given: welded and bolted frames.
 DAMPING_RATIO = 0.03
@@ -154,19 +151,9 @@ def _halves(body: Body, split: float) -> tuple[Body, Body]:
         spread = (high - low) ** 2 / 12.0 * np.outer(slant, slant) + aside
         centre = np.array(body.centre) + 0.5 * (low + high) * slant
         tensor = mass * (np.trace(spread) * np.eye(3) - spread)
-        return replace(body, name=name, mass=mass, centre=_vector(centre), inertia=_matrix(tensor))
+        return replace(body, name=name, mass=mass, centre=as_vector(centre), inertia=as_matrix(tensor))
 
     return part(body.name, at, half), part(f"{body.name}_rear", -half, at)
-
-
-def _vector(values: Array) -> Vector:
-    x, y, z = values.tolist()
-    return x, y, z
-
-
-def _matrix(values: Array) -> Matrix:
-    first, second, third = (_vector(row) for row in 0.5 * (values + values.T))
-    return first, second, third
 
 
 def _place(connector: Connector, which: int) -> Vector:
