@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kc.simple_axles import RATE
-from simulate.frames import SLIPPERY, Warped, on_level_arms, warped
+from simulate.frames import on_level_arms
 from trackrod.convert.conversion import convert
 from trackrod.core.corners import Axle
 from trackrod.core.quantities import STANDARD_GRAVITY
@@ -16,6 +16,7 @@ from trackrod.kc.maps import KcMaps
 from trackrod.kc.study import KcSettings, characterise
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.rtm.driving import RealTimeVehicle
+from trackrod.simulate.warp import FRICTION, Warp, measure_warp
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.frame import FrameTorsion, with_frame
 from trackrod.vehicle.vehicle import Vehicle
@@ -29,12 +30,12 @@ def maps_of_simple() -> dict[Axle, KcMaps]:
     return {axle: study.maps for axle, study in studies.items() if study.maps is not None}
 
 
-def of_both(vehicle: Vehicle, maps: dict[Axle, KcMaps]) -> tuple[Warped, Warped]:
+def of_both(vehicle: Vehicle, maps: dict[Axle, KcMaps]) -> tuple[Warp, Warp]:
     spec = convert(vehicle, maps).spec
-    return warped(MultibodyVehicle(vehicle), vehicle), warped(RealTimeVehicle(spec), vehicle)
+    return measure_warp(MultibodyVehicle(vehicle), vehicle), measure_warp(RealTimeVehicle(spec), vehicle)
 
 
-def closed_form(vehicle: Vehicle, stiffness: float) -> Warped:
+def closed_form(vehicle: Vehicle, stiffness: float) -> Warp:
     """Two halves alike, each on an axle of roll stiffness C (springs and tyres in series), and gravity that tips them.
 
     With posts at ±α and halves at ±φ, C(α − φ) + G φ = 2Kφ, G the weight of a half times its height above the road,
@@ -46,16 +47,16 @@ def closed_form(vehicle: Vehicle, stiffness: float) -> Warped:
     rate = 1.0 / (1.0 / RATE + float(np.diff(deflections)[0]) / 20.0)
     height = total.centre[2] - vehicle.wheels[0].centre[2] + float(tyre.loaded_radius(load))
     roll = rate * vehicle.track(Axle.FRONT) ** 2 / 2
-    overturning = np.diff(tyre.evaluate(load, gamma=np.array([-1e-3, 1e-3]), Vx=1.0, mu=SLIPPERY).Mx)[0] / 2e-3
+    overturning = np.diff(tyre.evaluate(load, gamma=np.array([-1e-3, 1e-3]), Vx=1.0, mu=FRICTION).Mx)[0] / 2e-3
     tips = total.mass * STANDARD_GRAVITY * height / 2 + 2 * float(overturning)
     angle = 0.5 * roll / (roll + 2 * stiffness - tips)  # φ for each unit of 2α
     moment = roll * (0.5 - angle)
-    return Warped(moment, moment, 2 * angle)
+    return Warp(moment, moment, 2 * angle)
 
 
 @pytest.mark.parametrize("stiffness", [8e3, 3e4, 2e5])
 def test_warp_stiffness_of_both_models_is_that_of_the_closed_form(stiffness: float) -> None:
-    """From much softer to much stiffer than the axles, which have 19 kN·m/rad each."""
+    """From much softer to much stiffer than the axles, which have 29 kN·m/rad each."""
     vehicle = with_frame(on_level_arms(), FrameTorsion(stiffness))
     expected = closed_form(vehicle, stiffness)
     for found in of_both(vehicle, maps_of_simple()):

@@ -132,8 +132,6 @@ ROW = (
     ("state", "orientation"),
     ("state", "velocity"),
     ("state", "angular_velocity"),
-    ("state", "frame_twist"),
-    ("state", "frame_twist_rate"),
     ("state", "travel"),
     ("state", "travel_rate"),
     ("state", "spin"),
@@ -150,6 +148,8 @@ ROW = (
     ("outputs", "damper_rate"),
     ("outputs", "ride_height"),
     *(("inputs", item.name) for item in WHEEL_INPUTS),
+    ("state", "frame_twist"),
+    ("state", "frame_twist_rate"),
 )
 #: What a driver gives, in front of such a row.
 ROW_INPUTS = ("steering_wheel_angle", "throttle", "brake")
