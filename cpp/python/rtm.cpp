@@ -242,6 +242,15 @@ class RtmHandle {
                               {forces.data(), forces.data() + forces.size()}};
     describe().steering = {true, Numbers::from_array(numbers.data()), owned(torsion_bar), owned(column), assist};
   }
+  void set_frame(const Values& axis, const Values& centre, double mass, const Rows& inertia) {
+    if (inertia.shape(0) != 3 || inertia.shape(1) != 3) throw std::invalid_argument("an inertia tensor has 3 x 3 numbers");
+    rtm::FrameData& frame = describe().frame;
+    frame.present = true;
+    frame.axis = vector3(axis);
+    frame.centre = vector3(centre);
+    frame.mass = mass;
+    std::copy_n(inertia.data(), 9, &frame.inertia[0][0]);
+  }
   void set_road(double height) { describe().road = height; }
   void set_lag(double seconds) { describe().lag = seconds; }
 
@@ -555,6 +564,8 @@ void bind_rtm(nb::module_& m) {
            "Whether the first column of controls is the torque at the steering wheel instead of its angle.")
       .def("set_force", &RtmHandle::set_force, "force"_a, "point"_a, "Constant force on the body in E at a point of V.")
       .def("set_down", &RtmHandle::set_down, "direction"_a, "Direction of gravity in E, a unit vector.")
+      .def("set_frame", &RtmHandle::set_frame, "axis"_a, "centre"_a, "mass"_a, "inertia"_a,
+           "A frame that twists: a point of its axis, centre, mass and inertia of its rear half, in V.")
       .def("set_road", &RtmHandle::set_road, "height"_a)
       .def("set_friction", &RtmHandle::set_friction, "mu"_a)
       .def("set_lag", &RtmHandle::set_lag, "seconds"_a)

@@ -260,6 +260,11 @@ class Rtm:
     def set_down(self, direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Direction of gravity in E, a unit vector."""
 
+    def set_frame(self, axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], mass: float, inertia: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        A frame that twists: a point of its axis, centre, mass and inertia of its rear half, in V.
+        """
+
     def set_road(self, height: float) -> None: ...
 
     def set_friction(self, mu: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...

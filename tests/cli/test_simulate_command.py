@@ -131,6 +131,18 @@ def test_equilibrium_carries_the_weight() -> None:
     assert "wheel load [N]" in trackrod("equilibrium", "double_wishbone_car").stdout
 
 
+def test_a_frame_that_twists() -> None:
+    """A soft frame lets the halves lean as each wants; the loads of the axles stay."""
+    standing = data_of("equilibrium", "lcv_3t5", "--frame-stiffness", "1e5")["wheel_loads_N"]
+    assert standing["fl"] + standing["fr"] == pytest.approx(1600 * 9.80665, rel=0.01)
+
+
+@pytest.mark.parametrize("stiffness", ["-2e5", "0", "nan"])
+def test_a_frame_that_cannot_be(stiffness: str) -> None:
+    said = " ".join(refused("equilibrium", "lcv_3t5", f"--frame-stiffness={stiffness}").split())
+    assert f"stiffness of the frame is {float(stiffness):g} N·m/rad, it must be greater than zero" in said
+
+
 def test_all_wrong_settings_are_named() -> None:
     said = refused(
         "simulate", "double_wishbone_car", "--manoeuvre", "step_steer", "--set", "speed=3", "--set", "hold_s=x"

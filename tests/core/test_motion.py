@@ -152,6 +152,7 @@ class Numbered(Rolling):
     rates = property(lambda self: (15.0, 16.0, 17.0))  # type: ignore[assignment]
     angular_acceleration = property(lambda self: (18.0, 19.0, 20.0))  # type: ignore[assignment]
     ride_heights = property(lambda self: (21.0, 22.0))  # type: ignore[assignment]
+    frame_twist = property(lambda self: 23.0)  # type: ignore[assignment]
     brake_line = property(lambda self: BrakeLine(2.0, {Axle.FRONT: 4.0, Axle.REAR: 8.0}))  # type: ignore[assignment]
     tyres = property(lambda self: {corner: [10 * i] for i, corner in enumerate(Corner)})  # type: ignore[assignment]
 
@@ -176,7 +177,7 @@ def test_every_signal_is_the_quantity_of_its_name() -> None:
         signals.TORSION_BAR_TWIST: 5, signals.X: 6, signals.Y: 7, signals.Z: 8, signals.VX: 9, signals.VY: 10,
         signals.AX: 12, signals.AY: 13, signals.AZ: 14, signals.ROLL_RATE: 15, signals.PITCH_RATE: 16,
         signals.ROLL_ACCELERATION: 18, signals.PITCH_ACCELERATION: 19, signals.YAW_ACCELERATION: 20,
-        signals.RIDE_HEIGHT_FRONT: 21, signals.RIDE_HEIGHT_REAR: 22,
+        signals.RIDE_HEIGHT_FRONT: 21, signals.RIDE_HEIGHT_REAR: 22, signals.FRAME_TWIST: 23,
         signals.YAW_RATE: 17, signals.ROLL: 0, signals.PITCH: 0, signals.YAW: 0, signals.SIDESLIP: np.arctan2(10, 9),
     }  # fmt: skip
     for i, corner in enumerate(Corner):

@@ -69,7 +69,8 @@ WITH_UNIT = st.sampled_from([kind for kind in KINDS.values() if kind.suffix])
 
 def test_the_public_columns() -> None:
     corners = [pattern.format(corner) for pattern in CORNER for corner in ("fl", "fr", "rl", "rr")]
-    assert list(SIGNALS) == [*BODY, *corners, "engine_speed_radps", "steering_wheel_torque_Nm", "torsion_bar_twist_rad"]
+    last = ["engine_speed_radps", "steering_wheel_torque_Nm", "torsion_bar_twist_rad", "frame_twist_rad"]
+    assert list(SIGNALS) == [*BODY, *corners, *last]
 
 
 def test_constants_are_the_registered_objects() -> None:

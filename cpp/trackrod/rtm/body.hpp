@@ -72,7 +72,7 @@ TRACKROD_HD inline BodyChange<T> move_bodies(const Compiled<R, lanes>& m, const 
                                              const Inputs<T>& in, const Mat3<T>& Rot, const Vec3<T>& free,
                                              const WheelMotion<LanesOf<T, lanes>>* k,
                                              const WheelLoad<LanesOf<T, lanes>>* load, ElasticStep<R, lanes, T>& elastic,
-                                             R h, Outputs<T>& outputs) {
+                                             FrameStep<R, lanes, T>& frame, R h, Outputs<T>& outputs) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
   const Vec3<T>& w = s.angular_velocity;
@@ -103,7 +103,8 @@ TRACKROD_HD inline BodyChange<T> move_bodies(const Compiled<R, lanes>& m, const 
         ((a.J[0] - last[0]) * W::of_left(s.travel_rate, g) + (a.J[1] - last[1]) * W::of_right(s.travel_rate, g)) *
         (R(1.0) / h);
     // w x (w x p) + 2 w x p' = w x (w x p + 2 p')
-    const Vec3<L> a0 = cross(w, cross(w, a.p) + a.rate * R(2.0)) + drift;
+    Vec3<L> a0 = cross(w, cross(w, a.p) + a.rate * R(2.0)) + drift;
+    if (m.frame.present) a0 += frame.drift(a, g);
     const Vec3<L> f = load[g].f - (a0 - free) * mass_here;
     // the brake's torque is taken by the carrier, the driving torque by carrier or body
     const auto on_carrier_share = W::constant(m.wheels->on_carrier, g);
@@ -173,7 +174,17 @@ TRACKROD_HD inline BodyChange<T> move_bodies(const Compiled<R, lanes>& m, const 
                {first.z, none, -first.x, p.Ixy - products.z, p.Iyy + squares.z + squares.x},
                {-first.y, first.x, none, p.Ixz - products.y, p.Iyz - products.x, p.Izz + squares.x + squares.y + yaw}};
   T b[6] = {force.x, force.y, force.z, moment.x, moment.y, moment.z};
-  if (m.moving) elastic.join(m, s, sag_of(p, free), h, A, b, B, D, right);
+  const bool twists = m.frame.present;
+  if (m.moving) {
+    T(*const bodies[2])[6] = {A, twists ? frame.A : A};
+    T* const rights[2] = {b, twists ? frame.b : b};
+    elastic.join(m, s, h, bodies, rights, B, D, right);
+  }
+  if (twists) {
+    frame.add_half(m, p, s, free, A, b);
+    frame.add_wheels(p, k, force_of, moment_of);
+    frame.close(p, s, h, A, b, B);
+  }
   T inverse[2][3];
   for (int axle = 0; axle < 2; ++axle) {
     const T scale = R(1.0) / (D[axle][0] * D[axle][2] - D[axle][1] * D[axle][1]);
@@ -188,7 +199,20 @@ TRACKROD_HD inline BodyChange<T> move_bodies(const Compiled<R, lanes>& m, const 
       b[i] -= X0 * right[2 * axle] + X1 * right[2 * axle + 1];
     }
   }
-  solve6(A, b);
+  T twisting(0.0);  // acceleration of the twist
+  if (twists) {
+    frame.eliminate(B, inverse[1], right);
+    T same[6][6], by_twist[6];
+    for (int i = 0; i < 6; ++i) {
+      for (int j = 0; j <= i; ++j) same[i][j] = A[i][j];
+      by_twist[i] = frame.row[i];
+    }
+    solve6(same, by_twist);
+    solve6(A, b);
+    twisting = frame.solve(b, by_twist);
+  } else {
+    solve6(A, b);
+  }
   const Vec3<T> v_dot{b[0], b[1], b[2]}, w_dot{b[3], b[4], b[5]};
   T travelling[wheel_count];  // accelerations of the travels
   for (int axle = 0; axle < 2; ++axle) {
@@ -197,11 +221,19 @@ TRACKROD_HD inline BodyChange<T> move_bodies(const Compiled<R, lanes>& m, const 
     for (int j = 0; j < 2; ++j) {
       rest[j] = right[left + j];
       for (int i = 0; i < 6; ++i) rest[j] -= B[left + j][i] * b[i];
+      if (twists && axle == 1) rest[j] -= frame.travel[j] * twisting;
     }
     travelling[left] = inverse[axle][0] * rest[0] + inverse[axle][1] * rest[1];
     travelling[left + 1] = inverse[axle][1] * rest[0] + inverse[axle][2] * rest[1];
   }
-  if (m.moving) elastic.end(m, s, v_dot, w_dot, travelling, h);
+  Vec3<T> v_dots[2] = {v_dot, v_dot}, w_dots[2] = {w_dot, w_dot};  // of what carries each axle
+  if (twists) {
+    v_dots[1] -= about_x(frame.arm) * twisting;
+    w_dots[1].x += twisting;
+    s.frame_twist_rate += twisting * h;
+    s.frame_twist += s.frame_twist_rate * h;
+  }
+  if (m.moving) elastic.end(m, s, v_dots, w_dots, travelling, h);
   change.felt = v_dot - free;
   change.turning = w_dot;
   s.velocity += v_dot * h;

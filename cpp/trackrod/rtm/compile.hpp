@@ -30,6 +30,7 @@ class Compiler {
     write_elasticity();
     write_steering(d_.steering);
     d_.driveline.write(to_);
+    write_frame();
     to_.number(d_.lag);
     to_.number(d_.road);
     to_.number(static_cast<double>(d_.tyres.size()));
@@ -44,6 +45,17 @@ class Compiler {
   }
 
  private:
+  void write_frame() {
+    const FrameData& f = d_.frame;
+    to_.number(f.present ? 1.0 : 0.0);
+    for (int j = 0; j < 3; ++j) to_.number(f.axis[j]);
+    for (int j = 0; j < 3; ++j) to_.number(f.centre[j]);
+    to_.number(f.mass);
+    for (const auto& row : f.inertia) {
+      for (const double x : row) to_.number(x);
+    }
+  }
+
   void write_wheel_numbers() {
     WheelNumbers<R> n{};
     for (int i = 0; i < wheel_count; ++i) {

@@ -135,6 +135,15 @@ struct TyreGroup {
   const R *mf, *pac89;  // coefficients[coefficient][lane]
 };
 
+// The rear half of a frame that twists, at the design position in V.
+template <class R>
+struct FrameNumbers {
+  bool present;
+  Vec3<R> axis, centre;  // a point of the axis of torsion, centre of mass
+  R mass;
+  Mat3<R> inertia;
+};
+
 template <class R, int lanes_>
 struct Compiled {
   static constexpr int lanes = lanes_;
@@ -149,6 +158,7 @@ struct Compiled {
   const ElasticPrepared<R>* elastic_prepared;  // for the usual step
   ElasticAxle<R> elastic[2];
   SteeringTables<R> steering;
+  FrameNumbers<R> frame;
   Driveline<R> driveline;
   R lag, road;
   int tyre_count, group_count;
@@ -333,6 +343,13 @@ TRACKROD_HD inline Compiled<R, lanes> view(const R* block) {
   const R* forces = from.array(static_cast<long>(torques.count) * speeds.count);
   m.steering.assist = {torques, speeds, 1, forces, from.array(3L * torques.count * speeds.count)};
   m.driveline = Driveline<R>::read(from, wheel_count);
+  m.frame.present = from.truth();
+  for (int j = 0; j < 3; ++j) m.frame.axis[j] = from.number();
+  for (int j = 0; j < 3; ++j) m.frame.centre[j] = from.number();
+  m.frame.mass = from.number();
+  for (auto& row : m.frame.inertia.m) {
+    for (R& x : row) x = from.number();
+  }
   m.lag = from.number();
   m.road = from.number();
   m.tyre_count = from.whole();

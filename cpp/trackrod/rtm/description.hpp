@@ -80,6 +80,14 @@ struct SteeringData {
   MapData assist;          // force on the rack over torque of the bar and speed [N], [N m], [m/s]
 };
 
+// A frame that twists: the rear half of the sprung body, at the design position in V.
+struct FrameData {
+  bool present = false;
+  Vec3<double> axis{0, 0, 0}, centre{0, 0, 0};  // a point of the axis of torsion; centre of mass [m]
+  double mass = 0.0;                            // [kg]
+  double inertia[3][3] = {};                    // about that centre [kg m^2]
+};
+
 struct TyreData {
   trackrod::Tyre<double> tyre;
   OwnedCurve carcass, bottoming;
@@ -94,6 +102,7 @@ struct Description {
   std::vector<TyreData> tyres;
   DrivelineData driveline;
   SteeringData steering;
+  FrameData frame;
   double lag = 0.005;  // of the compliance [s]
   double road = 0.0;   // height of the road in V at the design position [m]
 };

@@ -11,6 +11,7 @@
 // Poses of the wheels are tables over x, without linearisation.
 #pragma once
 
+#include "trackrod/rtm/frame.hpp"
 #include "trackrod/rtm/kinematics.hpp"
 
 namespace trackrod::rtm {
@@ -31,11 +32,13 @@ struct ElasticStep {
 
   L rate[groups][n];  // of the loads at the end of the step, as far as it is known without u' and z''
   Vec3<T> arm[2];     // from the sprung centre of gravity to the axles' reference points
+  Vec3<T> pull[2];    // what axles feel there beyond u', and beyond the gravity of the rig
 
-  // What acts on the axles but their dampers, with the torques about the spin axes of the step before; `sag` is the free
-  // acceleration less that of the rig, gravity.
+  // What acts on the axles but their dampers, with the torques about the spin axes of the step before; `free` is the
+  // free acceleration, `sag` the same less that of the rig, gravity.
   TRACKROD_HD void begin(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
-                         const WheelMotion<L>* k, const WheelLoad<L>* load, const Vec3<T>& sag, R h) {
+                         const WheelMotion<L>* k, const WheelLoad<L>* load, const FrameStep<R, lanes, T>& frame,
+                         const Vec3<T>& free, const Vec3<T>& sag, R h) {
     h_ = h;
     at_ = m.elastic_prepared;
     if (h != at_->h) {
@@ -50,14 +53,16 @@ struct ElasticStep {
     }
     T q[n][mode_count], pulled[3][mode_count], travelling[mode_count];
     split_loads(
-        m, [&](int g) { return load[g].f; },
+        m, frame, [&](int g) { return load[g].f; },
         [&](int g) {
           return load[g].m - gyroscopic<lanes>(p, s, k[g], g) - k[g].axis * W::load(s.carrier_torque, g);
         },
         q);
     for (int a = 0; a < 2; ++a) {
-      const Vec3<T> pull = cross(s.angular_velocity, cross(s.angular_velocity, arm[a])) - sag;
-      const T none(0.0), seen[2][3] = {{pull.x, pull.z, none}, {pull.y, none, none}};
+      const bool twists = m.frame.present && a == 1;
+      pull[a] = twists ? frame.pull(p, s.angular_velocity, arm[a], free)
+                       : Vec3<T>(cross(s.angular_velocity, cross(s.angular_velocity, arm[a])) - sag);
+      const T none(0.0), seen[2][3] = {{pull[a].x, pull[a].z, none}, {pull[a].y, none, none}};
       for (int j = 0; j < 3; ++j) {
         pulled[j][2 * a] = seen[0][j];
         pulled[j][2 * a + 1] = seen[1][j];
@@ -107,11 +112,12 @@ struct ElasticStep {
   }
 
   // Changes of the torques of brakes and driveline that the carriers hold.
-  TRACKROD_HD void add_torques(const Compiled<R, lanes>& m, const State<T>& s, const WheelMotion<L>* k, const T* before) {
+  TRACKROD_HD void add_torques(const Compiled<R, lanes>& m, const State<T>& s, const WheelMotion<L>* k,
+                               const FrameStep<R, lanes, T>& frame, const T* before) {
     T q[n][mode_count];
     const L none = L(R(0.0));
     split_loads(
-        m, [&](int) { return Vec3<L>{none, none, none}; },
+        m, frame, [&](int) { return Vec3<L>{none, none, none}; },
         [&](int g) { return k[g].axis * (W::load(before, g) - W::load(s.carrier_torque, g)); }, q);
     for (int g = 0; g < groups; ++g) {
       L more[n];
@@ -174,8 +180,9 @@ struct ElasticStep {
     }
   }
 
-  // Joins the equations of body and travels: A (lower part) and b of the body, B and D of the travels, their forces.
-  TRACKROD_HD void join(const Compiled<R, lanes>& m, const State<T>& s, const Vec3<T>& sag, R h, T A[6][6], T* b,
+  // Joins the equations of body and travels: A (lower part) and b of the body that carries each axle, B and D of the
+  // travels, their forces.
+  TRACKROD_HD void join(const Compiled<R, lanes>& m, const State<T>& s, R h, T (*const bodies[2])[6], T* const rights[2],
                         T B[wheel_count][6], T D[2][3], T* forces) const {
     const ElasticNumbers<R>& e = *m.elastic_numbers;
     T push[mode_count][3], lift[mode_count];  // reactions of each mode
@@ -195,6 +202,8 @@ struct ElasticStep {
     }
     for (int a = 0; a < 2; ++a) {
       const ElasticAxle<R>& axle = m.elastic[a];
+      T(*const A)[6] = bodies[a];
+      T* const b = rights[a];
       const int sy = 2 * a, an = sy + 1;
       const auto S = [&](int i, int j) { return at_->body[i][j][sy]; };
       const auto U = [&](int i, int j) { return at_->body[i][j][an]; };
@@ -230,7 +239,6 @@ struct ElasticStep {
         b[i] += force[i];
         b[3 + i] += moment[i];
       }
-      const Vec3<T> pulled = cross(s.angular_velocity, cross(s.angular_velocity, d)) - sag;
       for (int j = 0; j < 2; ++j) {
         const R side = j == 0 ? R(1.0) : R(-1.0);
         const R* more = axle.added_momentum[j];
@@ -241,7 +249,7 @@ struct ElasticStep {
           B[sy + j][i] += along[i];
           B[sy + j][3 + i] += moved[i] + round[i];
         }
-        forces[sy + j] += lift[sy] + lift[an] * side - pulled.x * more[0] - pulled.y * more[1] - pulled.z * more[2] -
+        forces[sy + j] += lift[sy] + lift[an] * side - pull[a].x * more[0] - pull[a].y * more[1] - pull[a].z * more[2] -
                           s.travel_rate[sy + j] * axle.travel_damping[2 * j] - s.travel_rate[an - j] * axle.travel_damping[1];
         D[a][2 * j] += axle.added_mass[2 * j] - (at_->travel[sy] + at_->travel[an]);
       }
@@ -249,12 +257,13 @@ struct ElasticStep {
     }
   }
 
-  // The new loads and rates, with the accelerations that were found.
-  TRACKROD_HD void end(const Compiled<R, lanes>& m, State<T>& s, const Vec3<T>& v_dot, const Vec3<T>& w_dot, const T* travels,
-                       R h) {
+  // The new loads and rates, with the accelerations that were found: of the body that carries each axle, of the travels.
+  TRACKROD_HD void end(const Compiled<R, lanes>& m, State<T>& s, const Vec3<T>* v_dots, const Vec3<T>* w_dots,
+                       const T* travels, R h) {
     T body[3][mode_count], travel[mode_count];
     for (int a = 0; a < 2; ++a) {
-      const Vec3<T> at = v_dot + cross(w_dot, arm[a]);
+      const Vec3<T>& w_dot = w_dots[a];
+      const Vec3<T> at = v_dots[a] + cross(w_dot, arm[a]);
       const int sy = 2 * a, an = sy + 1;
       body[0][sy] = at.x;
       body[1][sy] = at.z;
@@ -292,12 +301,16 @@ struct ElasticStep {
   }
   // Loads of the axles by forces at the wheel centres and moments on the carriers, in body axes, without dampers.
   template <class Force, class Moment>
-  TRACKROD_HD static void split_loads(const Compiled<R, lanes>& m, const Force& force_of, const Moment& moment_of,
-                                      T q[n][mode_count]) {
+  TRACKROD_HD static void split_loads(const Compiled<R, lanes>& m, const FrameStep<R, lanes, T>& frame,
+                                      const Force& force_of, const Moment& moment_of, T q[n][mode_count]) {
     T of[n][wheel_count];
     for (int g = 0; g < groups; ++g) {
       const C radius = make_lanes<C>([&](int i) { return m.elastic[(g * lanes + i) / 2].radius; });
-      const Vec3<L> force = force_of(g), moment = moment_of(g);
+      Vec3<L> force = force_of(g), moment = moment_of(g);
+      if (m.frame.present) {
+        force = frame.turned_back(force, g);
+        moment = frame.turned_back(moment, g);
+      }
       const L brake = -moment.y / radius;
       W::store(force.x - brake, of[load_fx], g);
       W::store(brake, of[load_brake], g);

@@ -48,6 +48,7 @@ void roll(const Description& d, const Compiled<double, lanes>& m, const Paramete
   const T ahead = Rot(0, 0), aside = Rot(1, 0), scale = start.speed / sqrt(ahead * ahead + aside * aside);
   s.velocity = transpose(Rot) * Vec3<T>{ahead * scale, aside * scale, T(0.0)};
   s.angular_velocity = {T(0.0), T(0.0), T(0.0)};
+  s.frame_twist_rate = T(0.0);
   for (int i = 0; i < wheel_count; ++i) s.spin[i] = T(start.spins[i]);
   s.driveline = driveline::started(T(start.engine_speed), start.gear);
   s.time = T(0.0);

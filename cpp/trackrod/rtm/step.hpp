@@ -57,6 +57,7 @@ TRACKROD_HD inline Vec3<T> heading_velocity(const Compiled<R, lanes>& m, const P
     mass += unsprung;
   }
   if (m.moving) momentum += given_momentum(m, s);
+  if (m.frame.present) add_twist(m, p, s, moment, momentum);
   const Mat3<T> Rot = to_matrix(s.orientation);
   const Vec3<T> v = Rot * (s.velocity + cross(s.angular_velocity, moment / mass) + momentum / mass);
   const T ahead = Rot(0, 0), aside = Rot(1, 0), scale = R(1.0) / sqrt(ahead * ahead + aside * aside);
@@ -76,6 +77,11 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   WheelMotion<L> k[groups];
   wheel_motion(m, p, s, rack, rack_rate, k, outputs);
   turn_wheels_about_z<lanes>(in, k, outputs);
+  FrameStep<R, lanes, T> frame;
+  if (m.frame.present) {
+    frame.begin(m, p, s);
+    frame.twist_wheels(k);
+  }
   count_spins<lanes>(k, s);
   const Mat3<T> Rot = to_matrix(s.orientation);
   WheelLoad<L> load[groups];
@@ -84,14 +90,14 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   ElasticStep<R, lanes, T> elastic;
   CarrierTurn<T> carrier{};
   if (m.moving) {
-    elastic.begin(m, p, s, k, load, sag_of(p, free), h);
+    elastic.begin(m, p, s, k, load, frame, free, sag_of(p, free), h);
     elastic.turn_carriers(m, s, carrier);
   }
   T torque_before[wheel_count];
   for (int i = 0; i < wheel_count; ++i) torque_before[i] = s.carrier_torque[i];
   turn_wheels(m, p, s, in, carrier, load, h);
-  if (m.moving) elastic.add_torques(m, s, k, torque_before);
-  const BodyChange<T> change = move_bodies(m, p, s, in, Rot, free, k, load, elastic, h, outputs);
+  if (m.moving) elastic.add_torques(m, s, k, frame, torque_before);
+  const BodyChange<T> change = move_bodies(m, p, s, in, Rot, free, k, load, elastic, frame, h, outputs);
   if (!m.moving) give_way(m, p, s, load, h);
   remember_slopes<lanes>(k, s);
   s.rack_force = rack_force(m, p, s, k, load, change);

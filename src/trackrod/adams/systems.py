@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from trackrod.adams.characteristics import Characteristics
@@ -11,9 +12,10 @@ from trackrod.adams.subsystem import Subsystem
 from trackrod.core.errors import InputError, Place, Problem
 from trackrod.vehicle.characteristics import BushingCharacteristic, Characteristic
 from trackrod.vehicle.driveline import DifferentialCharacteristic, EngineMap, SteeringAssistCharacteristic
+from trackrod.vehicle.frame import FrameTorsion
 from trackrod.vehicle.systems import Aerodynamics, Brakes, Gearbox, Powertrain, Steering
 
-__all__ = ["aerodynamics_of", "brakes_of", "powertrain_of", "steering_of"]
+__all__ = ["aerodynamics_of", "brakes_of", "frame_of", "powertrain_of", "steering_of"]
 
 _Kind = TypeVar("_Kind")
 #: Direction of the torsion bar's own axis among those of its bushing.
@@ -33,6 +35,23 @@ def aerodynamics_of(mechanism: Mechanism) -> Aerodynamics | None:
         rear_lift=values["rear_lift_coefficient"],
         centre_height=values["aero_centre_height"],
     )
+
+
+def frame_of(mechanism: Mechanism) -> FrameTorsion | None:
+    """How the frame of a body subsystem twists; None if it is rigid.
+
+    Raises
+    ------
+    InputError
+        The stiffness or the damping is negative.
+    """
+    stiffness, damping = (mechanism.values.get(f"frame_{name}", 0.0) for name in ("stiffness", "damping"))
+    if not stiffness:
+        return None
+    try:
+        return FrameTorsion(stiffness, damping or None)
+    except InputError as error:
+        raise InputError([replace(p, place=Place(mechanism.subsystem.file)) for p in error.problems]) from error
 
 
 def brakes_of(mechanism: Mechanism) -> Brakes:

@@ -22,13 +22,14 @@ from trackrod.adams.characteristics import Characteristics, read_characteristics
 from trackrod.adams.connectors import fill_places
 from trackrod.adams.mechanism import Mechanism, build_mechanism, hardpoints_in_vehicle_frame, sided_names, sides_of
 from trackrod.adams.subsystem import Subsystem
-from trackrod.adams.systems import aerodynamics_of, brakes_of, powertrain_of, steering_of
+from trackrod.adams.systems import aerodynamics_of, brakes_of, frame_of, powertrain_of, steering_of
 from trackrod.adams.template_file import is_binary, read_template
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Place, Problem, Severity
 from trackrod.tyre.properties import TyreProperties
 from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Friction, Gear, Spring, Stop, TorsionSpring
 from trackrod.vehicle.elements import Body, Joint, JointType, Role, Vector
+from trackrod.vehicle.frame import with_frame
 from trackrod.vehicle.instantiate import WheelPlace
 from trackrod.vehicle.mass import mass_properties
 from trackrod.vehicle.systems import (
@@ -123,7 +124,7 @@ class _Build:
         steering, powertrain, brakes, aerodynamics = self._systems()
         wheels, tyres = self._tyred_wheels()
         payload = [b for b in self.bodies.values() if b.role is Role.PAYLOAD]
-        return Vehicle(
+        vehicle = Vehicle(
             name=self.assembly.name,
             chassis=self.chassis,
             bodies=tuple(self.bodies.values()),
@@ -147,6 +148,8 @@ class _Build:
             payload=Payload(tuple(payload)) if payload else None,
             modes={m.subsystem.name: m.mode for m in mechanisms if m.subsystem.major_role in _WITH_MODE},
         )
+        torsion = next((frame_of(m) for m in mechanisms if m.subsystem.major_role == "body"), None)
+        return vehicle if torsion is None else with_frame(vehicle, torsion)
 
     def _note(self, text: str, place: Place, severity: Severity = Severity.NOTE, hint: str = "") -> None:
         self.problems.append(Problem(text, place, severity, hint))

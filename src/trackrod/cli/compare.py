@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from trackrod.cli.inputs import (
+    FrameStiffness,
     Giving,
     Integration,
     IntegratorKind,
@@ -53,6 +54,7 @@ def compare(
     given: Settings = None,
     out: Annotated[Path | None, typer.Option(help="Folder for both runs, a page and a picture.")] = None,
     payload: Payload = None,
+    frame_stiffness: FrameStiffness = None,
     detail: Annotated[Detail, typer.Option(help="How much of the kinematics is kept.")] = Detail.TWO_DIMENSIONAL,
     compliance: Giving = None,
     travel_mm: MapTravel = None,
@@ -77,7 +79,9 @@ def compare(
     rig = None if travel_mm is None else KcSettings.over(1e-3 * travel_mm)
     if out is not None:
         make_folder(out)
-    found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
+    found = open_loaded(
+        vehicle, payload, alias, templates, allow_outside=allow_outside, frame_stiffness=frame_stiffness
+    )
     with console.status("on the K&C rig", spinner="dots") as status:
         steering, compliance = steering or usual_steering(found), compliance or Compliance.MOVING
         conversion = convert_directly(found, detail=detail, compliance=compliance, steering=steering, settings=rig)

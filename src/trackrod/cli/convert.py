@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from trackrod.cli.inputs import Giving, MapTravel, Payload, SteeringKind
+from trackrod.cli.inputs import FrameStiffness, Giving, MapTravel, Payload, SteeringKind
 from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, parse_aliases
 from trackrod.core.errors import Severity
@@ -36,6 +36,7 @@ def convert(
     optimiser: Annotated[str | None, typer.Option(help="One of " + ", ".join(METHODS) + ".")] = None,
     seed: Annotated[int | None, typer.Option(help="For optimisers that draw random numbers.", min=0)] = None,
     payload: Payload = None,
+    frame_stiffness: FrameStiffness = None,
     travel_mm: MapTravel = None,
     compliance: Giving = None,
     steering: SteeringKind = None,
@@ -57,6 +58,7 @@ def convert(
         optimiser=optimiser,
         seed=seed,
         payload=payload,
+        frame_stiffness=frame_stiffness,
         travel=None if travel_mm is None else 1e-3 * travel_mm,
         compliance=compliance,
         steering=steering,

@@ -14,10 +14,12 @@ from trackrod.cli.vehicle import parse_aliases
 from trackrod.convert.conversion import Compliance
 from trackrod.core.errors import Problem, Severity, raise_if_errors
 from trackrod.multibody.steering import SteeringModel
+from trackrod.vehicle.frame import FrameTorsion, with_frame
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = [
+    "FrameStiffness",
     "Giving",
     "Integration",
     "IntegratorKind",
@@ -39,6 +41,12 @@ class IntegratorKind(StrEnum):
 
 
 ManoeuvreName = Annotated[str, typer.Option("--manoeuvre", help="What to drive; `trackrod manoeuvres` lists them.")]
+FrameStiffness = Annotated[
+    float | None,
+    typer.Option(
+        help="Torsional stiffness of the frame between the axles [N·m/rad]; vans have 2e5 to 6e5. Rigid without it."
+    ),
+]
 Payload = Annotated[PayloadLevel | None, typer.Option(help="How much is loaded.")]
 Integration = Annotated[
     IntegratorKind, typer.Option(help="Of the multibody model: fixed steps, or extrapolation with an error bar.")
@@ -86,9 +94,11 @@ def open_loaded(
     templates: list[Path] | None,
     *,
     allow_outside: bool,
+    frame_stiffness: float | None = None,
 ) -> Vehicle:
-    """A vehicle with its payload; warnings of its files are printed, errors raised."""
+    """A vehicle with its payload, and with a frame that twists; warnings of its files are printed, errors raised."""
     reading = open_vehicle(name, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside)
     raise_if_errors(reading.problems)
     print_problems(p for p in reading.problems if p.severity is Severity.WARNING)
-    return reading.vehicle if payload is None else reading.vehicle.with_payload(payload)
+    vehicle = reading.vehicle if payload is None else reading.vehicle.with_payload(payload)
+    return vehicle if frame_stiffness is None else with_frame(vehicle, FrameTorsion(frame_stiffness))

@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from trackrod.cli.inputs import (
+    FrameStiffness,
     Integration,
     IntegratorKind,
     ManoeuvreName,
@@ -61,6 +62,7 @@ def simulate(
     given: Settings = None,
     plot: Annotated[Path | None, typer.Option(help="Plot of the run: .png or .html.")] = None,
     payload: Payload = None,
+    frame_stiffness: FrameStiffness = None,
     sample: Annotated[float, typer.Option(help="Time from sample to sample [s].")] = 0.01,
     step: Annotated[float, typer.Option(help="Step of the integration [s].")] = 0.001,
     integrator: Integration = IntegratorKind.REALTIME,
@@ -77,7 +79,9 @@ def simulate(
     wanted = manoeuvre_class(manoeuvre).from_text(parse_settings(given))
     _check_targets(out, plot)
     _check_integration(model, integrator, tolerance)
-    found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
+    found = open_loaded(
+        vehicle, payload, alias, templates, allow_outside=allow_outside, frame_stiffness=frame_stiffness
+    )
     steering = steering or usual_steering(found)
     with console.status("", spinner="dots") as status:
         quiet = json or not console.is_terminal
@@ -141,13 +145,16 @@ def manoeuvres(json: Json = False) -> None:
 def equilibrium(
     vehicle: VehicleArgument,
     payload: Payload = None,
+    frame_stiffness: FrameStiffness = None,
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
     json: Json = False,
 ) -> None:
     """Let a vehicle stand on level ground: wheel loads, wheel travels, height and angles of the body."""
-    found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
+    found = open_loaded(
+        vehicle, payload, alias, templates, allow_outside=allow_outside, frame_stiffness=frame_stiffness
+    )
     standing = MultibodyVehicle(found).settle()
     if json:
         print_json(

@@ -141,6 +141,7 @@ def assemble(
         road_height=data.road_height,
         steering=data.steering,
         brake_pressure=data.brake_pressure,
+        frame=data.frame,
     )
     return Conversion(spec.with_parameters(**standing_travels(spec)), data.sources, data.masses)
 
@@ -171,6 +172,8 @@ def _parameters(data: VehicleData) -> dict[str, float]:
             found[f"{name}_{axle}"] = float(np.mean([values[corner] for corner in corners]))
     for axle, friction in data.friction.items():
         found |= {f"friction_{axle}": friction.force, f"friction_base_{axle}": friction.base}
+    if data.frame is not None:
+        found |= {"frame_stiffness": data.frame_stiffness, "frame_damping": data.frame_damping}
     if data.steering_ratio is not None:
         found["steering_ratio"] = data.steering_ratio
     if data.brake_torques is not None:

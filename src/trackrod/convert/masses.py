@@ -21,7 +21,7 @@ from trackrod.vehicle.elements import Body, JointType, Role, Vector
 from trackrod.vehicle.mass import MassProperties, mass_properties
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
-__all__ = ["MassSplit", "SplitFactors", "split_bodies", "split_masses", "split_total"]
+__all__ = ["MassSplit", "SplitFactors", "rear_half", "split_bodies", "split_masses", "split_total"]
 
 Array = NDArray[np.float64]
 
@@ -90,6 +90,32 @@ def split_masses(vehicle: Vehicle, factors: SplitFactors | None = None) -> MassS
         return split_total(vehicle.mass_properties, centres, unsprung, roll, yaw, spin)
     except InputError as error:
         raise InputError([Problem(f"'{vehicle.name}': {problem.text}") for problem in error.problems]) from error
+
+
+def rear_half(vehicle: Vehicle, masses: MassSplit) -> MassProperties:
+    """The rear half of the sprung body of a vehicle whose frame twists, less what moves with the rear wheels.
+
+    To it belong what is fixed to the rear half of the frame, and what is next to the rear axle and free of the front
+    half.
+
+    Raises
+    ------
+    InputError
+        Nothing is left of it.
+    """
+    front, rear = (_rigid_with(vehicle, half, "") for half in vehicle.sprung_bodies)
+    bodies = [
+        body
+        for body in vehicle.bodies
+        if body.name in rear or (body.name not in front and _axle_of(vehicle, body) is Axle.REAR)
+    ]
+    at_rear = [
+        {corner: values[corner] if corner.axle is Axle.REAR else 0.0 for corner in Corner}
+        for values in (masses.unsprung, masses.roll_inertia, masses.yaw_inertia, masses.spin_inertia)
+    ]
+    centres = {corner: vehicle.wheel(corner).centre for corner in Corner}
+    left = split_total(mass_properties(bodies), centres, *at_rear)
+    return MassProperties(left.sprung_mass, left.sprung_centre, left.sprung_inertia)
 
 
 def split_bodies(vehicle: Vehicle) -> dict[str, tuple[str, ...]]:
@@ -188,7 +214,7 @@ def _rigid_with(vehicle: Vehicle, name: str, without: str) -> set[str]:
         for joint in vehicle.acting(vehicle.joints):
             if joint.type is JointType.FIXED and joint.name != without and here in joint.bodies:
                 other = joint.bodies[1 - joint.bodies.index(here)]
-                if other not in found and other != vehicle.chassis:
+                if other not in found and other not in vehicle.sprung_bodies:
                     found.add(other)
                     todo.append(other)
     return found

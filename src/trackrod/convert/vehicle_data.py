@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
-from trackrod.convert.masses import MassSplit, SplitFactors, split_masses
+from trackrod.convert.masses import MassSplit, SplitFactors, rear_half, split_masses
 from trackrod.convert.steering import elastic_steering as steering_of
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.kc.points import Inputs
 from trackrod.kc.rig import Rig
-from trackrod.rtm.spec import Curve, SteeringSpec
+from trackrod.rtm.spec import Curve, FrameSpec, SteeringSpec
 from trackrod.tyre.properties import TyreProperties
 from trackrod.vehicle.connectors import side_of
 from trackrod.vehicle.elements import Vector
+from trackrod.vehicle.frame import frame_hinge, frame_spring
+from trackrod.vehicle.mass import as_matrix, as_vector
 from trackrod.vehicle.systems import Powertrain, TyrePlace
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
@@ -106,6 +109,8 @@ class VehicleData:
         None for nothing that drives; None for a rigid steering.
     road_height
         Of the road in V at the design position [m].
+    frame, frame_stiffness, frame_damping
+        Rear half of a frame that twists, None if it is rigid; torque over twist [N·m/rad] and its rate [N·m·s/rad].
     """
 
     name: str
@@ -124,6 +129,9 @@ class VehicleData:
     powertrain: Powertrain | None = None
     steering: SteeringSpec | None = None
     road_height: float = 0.0
+    frame: FrameSpec | None = None
+    frame_stiffness: float = 0.0
+    frame_damping: float = 0.0
 
 
 def vehicle_data(
@@ -145,9 +153,10 @@ def vehicle_data(
         forces = AirForces(scale * air.drag, scale * air.front_lift, scale * air.rear_lift, air.centre_height)
     friction = {axle: found for axle in Axle if (found := _friction(vehicle, axle)) is not None}
     rubbing = Source("friction of the vehicle's elements with the motion ratios of the rig", certain=False)
+    masses = split_masses(vehicle, factors)
     return VehicleData(
         name=vehicle.name,
-        masses=split_masses(vehicle, factors),
+        masses=masses,
         centres={corner: vehicle.wheel(corner).centre for corner in Corner},
         tyres=vehicle.tyres,
         places={corner: vehicle.wheel(corner).tyres for corner in Corner},
@@ -162,12 +171,27 @@ def vehicle_data(
         powertrain=vehicle.powertrain,
         steering=steering_of(vehicle) if elastic_steering else None,
         road_height=road_height,
+        **_frame(vehicle, masses),
     )
+
+
+def _frame(vehicle: Vehicle, masses: MassSplit) -> dict[str, Any]:
+    """What `VehicleData` says of a frame that twists."""
+    if vehicle.frame is None:
+        return {}
+    spring, half = frame_spring(vehicle), rear_half(vehicle, masses)
+    spec = FrameSpec(
+        axis=frame_hinge(vehicle).position,
+        mass=half.mass,
+        centre=as_vector(half.centre),
+        inertia=as_matrix(half.inertia),
+    )
+    return {"frame": spec, "frame_stiffness": spring.curve.slope(0.0), "frame_damping": spring.damping}
 
 
 def _drive_reaction(vehicle: Vehicle, axle: Axle) -> DriveReaction:
     reaction = vehicle.wheel(Corner.of(axle, Side.LEFT)).drive_reaction
-    on_axle = reaction != vehicle.chassis and vehicle.axle(axle).dependent
+    on_axle = reaction not in vehicle.sprung_bodies and vehicle.axle(axle).dependent
     return DriveReaction.AXLE if on_axle else DriveReaction.BODY
 
 
@@ -212,5 +236,6 @@ def _sources() -> dict[str, Source]:
         found[f"damper_factor_{axle}"] = Source("damper curve with the motion ratio of the rig", certain=False)
     for name in ("steering_ratio", "brake_front", "brake_rear", "drag", "lift_front", "lift_rear", "drag_height"):
         found[name] = files
+    found |= dict.fromkeys(("frame_stiffness", "frame_damping"), Source("torsion spring of the frame", certain=False))
     found["engine_factor"] = Source("engine map", certain=False)
     return found

@@ -179,6 +179,11 @@ class Motion(ABC):
         return None
 
     @property
+    def frame_twist(self) -> Values | None:
+        """Rear half of the frame against the front half about x of V [rad]; None where the frame is rigid."""
+        return None
+
+    @property
     @abstractmethod
     def attitude(self) -> Attitude:
         """Of the body."""
@@ -341,6 +346,7 @@ def _readers() -> dict[str, Callable[[Motion], Values | None]]:
         signals.ENGINE_SPEED: lambda m: m.engine_speed,
         signals.STEERING_TORQUE: lambda m: m.steering_torque,
         signals.TORSION_BAR_TWIST: lambda m: m.torsion_bar_twist,
+        signals.FRAME_TWIST: lambda m: m.frame_twist,
     }
     of_wheels: dict[CornerSignal, Callable[[Motion, Corner], Values | None]] = {
         signals.FX: lambda m, c: m._total(c, 0),

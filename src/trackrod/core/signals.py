@@ -501,6 +501,9 @@ STEERING_TORQUE = _signal(
 TORSION_BAR_TWIST = _signal(
     "torsion_bar_twist", "angle", "steering shaft against pinion", "left turn", fmi="steering.torsion_bar_twist"
 )
+FRAME_TWIST = _signal(
+    "frame_twist", "angle", "rear half of a frame that twists against its front half", "rear right side down"
+)
 
 
 def from_column(column: str) -> Signal:

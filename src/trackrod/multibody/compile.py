@@ -135,7 +135,7 @@ class _Compiler:
 
     def _of_axle(self, groups: Iterable[RigidGroup]) -> list[RigidGroup]:
         """Groups that are linked to the wheels of the axle without the sprung body."""
-        moving = [group for group in groups if self.vehicle.chassis not in group.names]
+        moving = [group for group in groups if not set(self.vehicle.sprung_bodies).intersection(group.names)]
         of_body = {name: i for i, group in enumerate(moving) for name in group.names}
         linked: dict[int, set[int]] = {i: set() for i in range(len(moving))}
         for connector in self.vehicle.acting(self.vehicle.connectors()):
@@ -431,7 +431,8 @@ class _Compiler:
                     continue
                 centre = np.array(wheel.centre)
                 above = centre + np.array([0.0, 0.0, UPRIGHT])
-                self.core.add_actuator(self.index[wheel.body], chassis, centre, above)
+                sprung = self.index.get(vehicle.sprung_body(wheel.corner.axle), -1)
+                self.core.add_actuator(self.index[wheel.body], sprung, centre, above)
                 undamped += [wheel.corner] if elements is vehicle.dampers else []
         return frozenset(undamped)
 

@@ -152,7 +152,7 @@ class MultibodyVehicle:
                 c: float(sum(f for f, at in zip(loads, self.model.tyres, strict=True) if at is c)) for c in Corner
             },
             travels={
-                corner: float(wheel_pose(self.model, corner, poses[body], chassis).travel)
+                corner: float(wheel_pose(self.model, corner, poses[body], poses[self._sprung(corner)]).travel)
                 for corner, body in zip(self.model.corners, self._layout.bodies, strict=True)
             },
             body_rise=float(chassis[2] - self.model.centres[self._chassis, 2]),
@@ -219,6 +219,10 @@ class MultibodyVehicle:
     @property
     def _chassis(self) -> int:
         return self._layout.chassis
+
+    def _sprung(self, corner: Corner) -> int:
+        """The sprung body that carries a wheel."""
+        return self.model.index[self.vehicle.sprung_body(corner.axle)]
 
     def _worst_body(self) -> str:
         moved = np.linalg.norm(self._core.poses()[:, :3] - self.model.centres, axis=1)

@@ -16,7 +16,8 @@ __all__ = ["find_wrong_mechanism", "listed", "wrong_mechanism"]
 
 def find_wrong_mechanism(vehicle: Vehicle, axle: Axle) -> Problem | None:
     """Why an axle of ideal joints cannot work: other freedoms than those of its layout, or wheels fixed to the body."""
-    body = next(group.names for group in rigid_groups(vehicle)[0] if vehicle.chassis in group.names)
+    sprung = vehicle.sprung_body(axle)
+    body = next(group.names for group in rigid_groups(vehicle)[0] if sprung in group.names)
     fixed = [wheel.body for wheel in vehicle.wheels if wheel.corner.axle is axle and wheel.body in body]
     if fixed:
         return wrong_mechanism(vehicle, axle, f"cannot move: {listed(fixed)} and the sprung body are fixed together")

@@ -16,6 +16,7 @@ from trackrod.core.motion import FIRST, Attitude, BrakeLine, Motion, Values, Vec
 from trackrod.core.wheel_inputs import WHEEL_COLUMNS
 from trackrod.multibody.compile import UPRIGHT, CompiledModel
 from trackrod.vehicle.elements import Joint
+from trackrod.vehicle.frame import frame_hinge
 
 __all__ = ["MultibodyMotion", "Rows", "joint_angles", "joint_travel", "wheel_pose"]
 
@@ -35,7 +36,8 @@ _SPINS = _AT_WHEELS + WHEEL_COLUMNS.size
 class Rows:
     """How the rows of a model are laid out: after what all have, spins, wheel poses, tyres and dampers of each model.
 
-    Where the steering is a mechanism, rack travel [m] and twist of the torsion bar [rad] are last.
+    Behind these, where the steering is a mechanism, rack travel [m] and twist of the torsion bar [rad]; last, where the
+    frame twists, its twist [rad] and the pose of its rear half.
 
     Attributes
     ----------
@@ -117,6 +119,13 @@ class Rows:
             return None
         return self.dampers + 2 * len(self.model.corners)
 
+    @cached_property
+    def frame(self) -> int | None:
+        """First column of a frame that twists."""
+        if self.model.vehicle.frame is None:
+            return None
+        return self.dampers + 2 * len(self.model.corners) + (0 if self.model.column is None else 2)
+
     def joined(
         self,
         inputs: Array,
@@ -152,6 +161,10 @@ class Rows:
             travel = joint_travel(self.model, poses, column.rack)
             twist = np.zeros(n) if column.twist is None else joint_angles(self.model, poses, column.twist)
             parts.append(np.column_stack((travel, twist)))
+        frame = self.model.vehicle.frame
+        if frame is not None:
+            twist = joint_angles(self.model, poses, frame_hinge(self.model.vehicle))
+            parts += [twist[:, None], poses[:, self.model.index[frame.rear]]]
         return np.concatenate(parts, axis=1)
 
     def _torque(self, drives: Array) -> Array:
@@ -182,6 +195,11 @@ class MultibodyMotion(Motion):
     def torsion_bar_twist(self) -> Values | None:
         first = self._layout.steering
         return None if first is None else self._cells[first + 1]
+
+    @property
+    def frame_twist(self) -> Values | None:
+        first = self._layout.frame
+        return None if first is None else self._cells[first]
 
     @property
     def gear(self) -> Values:
@@ -241,19 +259,23 @@ class MultibodyMotion(Motion):
 
     def wheel(self, corner: Corner) -> WheelPose:
         first = self._layout.wheels + _POSE * self._layout.number[corner]
-        wheel, chassis = (np.stack(self._cells[part], axis=-1) for part in (slice(first, first + _POSE), _CHASSIS))
-        pose = wheel_pose(self._layout.model, corner, wheel, chassis)
+        frame, sprung = self._layout.frame, _CHASSIS
+        if frame is not None and corner.axle is Axle.REAR:
+            sprung = slice(frame + 1, frame + 1 + _POSE)
+        wheel, body = (np.stack(self._cells[part], axis=-1) for part in (slice(first, first + _POSE), sprung))
+        pose = wheel_pose(self._layout.model, corner, wheel, body)
         return replace(pose, steer=pose.steer + self.wheel_input("steer_offset", corner))
 
 
 def wheel_pose(model: CompiledModel, corner: Corner, wheel: Array, chassis: Array) -> WheelPose:
     """A wheel that is not steered against its carrier against the sprung body, from poses of both in E, shape (…, 7).
 
-    Travel is along z of V, positive in bump; steer about z of V, positive to the left; camber positive top outward.
+    Where the frame twists, the sprung body is that half which carries the wheel. Travel is along z of V, positive in
+    bump; steer about z of V, positive to the left; camber positive top outward.
     """
     vehicle = model.vehicle
     declared = vehicle.wheel(corner)
-    body, sprung = model.index[declared.body], model.index[vehicle.chassis]
+    body, sprung = model.index[declared.body], model.index[vehicle.sprung_body(corner.axle)]
     R_wheel, R_chassis = rotation_matrices(wheel[..., 3:]), rotation_matrices(chassis[..., 3:])
     arm = np.array(declared.centre) - model.centres[body]
     centre_E = wheel[..., :3] + R_wheel @ arm

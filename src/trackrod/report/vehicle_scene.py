@@ -222,7 +222,7 @@ def _parts(vehicle: Vehicle) -> Iterator[Part]:
     tints: dict[str, int] = {}
     for body in vehicle.bodies:
         points = attached[body.name]
-        if body.name == vehicle.chassis:
+        if body.name in vehicle.sprung_bodies:
             yield Part(body.name, tuple(_box(body, points)))
             continue
         centres = carried.get(body.name, [])
@@ -262,7 +262,7 @@ def _carried_wheels(vehicle: Vehicle) -> dict[str, list[Vector]]:
     carried: dict[str, list[Vector]] = {}
     for wheel in vehicle.wheels:
         for body in joints[wheel.joint].bodies:
-            if body not in (wheel.body, vehicle.chassis, GROUND):
+            if body not in (wheel.body, *vehicle.sprung_bodies, GROUND):
                 carried.setdefault(body, []).append(wheel.centre)
     return carried
 

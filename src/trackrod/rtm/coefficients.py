@@ -83,4 +83,6 @@ PARAMETERS = _parameters(
     ("gravity", "acceleration", "of the earth", STANDARD_GRAVITY),
     ("standing_travel_front", "length", "at which the front axle stands; its spring factor changes nothing there"),
     ("standing_travel_rear", "length", "at which the rear axle stands; its spring factor changes nothing there"),
+    ("frame_stiffness", "rotational_stiffness", "of a frame that twists, between its front and its rear half"),
+    ("frame_damping", "rotational_damping", "of the same"),
 )

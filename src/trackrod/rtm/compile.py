@@ -69,6 +69,9 @@ def compile_model(spec: RtmSpec) -> _core.Rtm:
         core.set_steering(
             steering.numbers(), steering.torsion_bar.points(), steering.column.points(), torque, speed, force
         )
+    if spec.frame is not None:
+        frame = spec.frame
+        core.set_frame(np.array(frame.axis), np.array(frame.centre), frame.mass, np.array(frame.inertia))
     core.set_road(spec.road_height)
     core.set_lag(spec.compliance_lag)
     core.reset()

@@ -68,6 +68,8 @@ STATE = Structure(
         field("orientation", "number", "of the body axes in E", QUATERNION, default=(1.0, 0.0, 0.0, 0.0)),
         field("velocity", "velocity", "of the sprung centre of gravity in body axes", VECTOR),
         field("angular_velocity", "angular_velocity", "of the body in its own axes", VECTOR),
+        field("frame_twist", "angle", "of the rear half of a frame that twists against its front half"),
+        field("frame_twist_rate", "angular_velocity", "of the same"),
         field("travel", "length", "of the wheels, bump positive", WHEELS),
         field("travel_rate", "velocity", "of the wheels", WHEELS),
         field("spin", "angular_velocity", "of the wheels", WHEELS),
@@ -177,6 +179,8 @@ ROW = (
     ("outputs", "damper_rate"),
     ("outputs", "ride_height"),
     *(("inputs", item.name) for item in WHEEL_INPUTS),
+    ("state", "frame_twist"),
+    ("state", "frame_twist_rate"),
 )
 #: What a driver gives, in front of such a row.
 ROW_INPUTS = ("steering_wheel_angle", "throttle", "brake")

@@ -46,6 +46,7 @@ _TRAVEL, _SPIN, _STEER, _INCLINATION, _RACK, _ENGINE, _GEAR, _TORQUE = (
 STEERING_WHEEL, _TWIST = (_LAYOUT.column(name) for name in ("steering_wheel", "torsion_bar_twist"))
 _ACCELERATION, _ANGULAR, _RIDE = (_LAYOUT[name] for name in ("acceleration", "angular_acceleration", "ride_height"))
 _DAMPER, _DAMPER_RATE = (_LAYOUT.column(name) for name in ("damper_length", "damper_rate"))
+_TWIST, _TWIST_RATE = (_LAYOUT.column(name) for name in ("frame_twist", "frame_twist_rate"))
 _TYRES, _TYRE_COLUMNS = _LAYOUT.size, TYRE_ROW.size
 _PLACE = {corner: i for i, corner in enumerate(Corner)}
 
@@ -60,12 +61,16 @@ class TotalCentre:
         Of the unsprung masses about the sprung centre of gravity, wheels at the design position [kg·m].
     front, rear, total
         Mass of a front wheel, of a rear wheel, of the vehicle [kg].
+    twisting
+        Where the frame twists: moment of all that its rear half carries about its axis, wheels at the design position
+        [kg·m]; None if it is rigid.
     """
 
     moment: Vector
     front: float
     rear: float
     total: float
+    twisting: Vector | None = None
 
     @classmethod
     def of(cls, spec: RtmSpec, **changed: float) -> TotalCentre:
@@ -75,7 +80,11 @@ class TotalCentre:
         centres = np.array([wheel.centre for wheel in spec.wheels])
         origin = np.array([centres[0, 0] - p["cg_to_front"], p["cg_y"], p["cg_height"] + spec.road_height])
         moment = np.array([front, front, rear, rear]) @ (centres - origin)
-        return cls(moment.tolist(), front, rear, p["sprung_mass"] + 2 * (front + rear))
+        twisting = None
+        if (frame := spec.frame) is not None:
+            carried = [(frame.mass, frame.centre), *((rear, centre) for centre in centres[2:])]
+            twisting = np.sum([mass * (np.array(at) - frame.axis) for mass, at in carried], axis=0).tolist()
+        return cls(moment.tolist(), front, rear, p["sprung_mass"] + 2 * (front + rear), twisting)
 
     def at(self, travels: Sequence[Values]) -> Vector:
         """The vector [m], wheels at their travels [m]."""
@@ -83,6 +92,16 @@ class TotalCentre:
         x, y, z = self.moment
         moved = self.front * (fl + fr) + self.rear * (rl + rr)
         return tuple(moment / self.total for moment in (x, y, z + moved))
+
+    def by_twist(self, travels: Sequence[Values], twist: Values, rate: Values) -> tuple[Vector, Vector]:
+        """What a twist of the frame [rad] adds to the vector [m], and its rate [rad/s] to the velocity [m/s], in V."""
+        _, y, z = self.twisting or (0.0, 0.0, 0.0)
+        z = z + self.rear * (travels[2] + travels[3])
+        c, s = np.cos(twist), np.sin(twist)
+        moved_y, moved_z = c * y - s * z, s * y + c * z
+        zero = 0.0 * twist
+        added = (zero, (moved_y - y) / self.total, (moved_z - z) / self.total)
+        return added, (zero, -moved_z * rate / self.total, moved_y * rate / self.total)
 
 
 def tyre_columns(spec: RtmSpec) -> dict[Corner, list[int]]:
@@ -197,9 +216,21 @@ class RtmMotion(Motion):
     def attitude(self) -> Attitude:
         return Attitude(*self._cells[_Q])
 
+    @property
+    def frame_twist(self) -> Values | None:
+        return None if self._centre.twisting is None else self._cells[_TWIST]
+
+    @once
+    def _by_twist(self) -> tuple[Vector, Vector]:
+        travels = self._cells[_TRAVEL : _TRAVEL + 4]
+        return self._centre.by_twist(travels, self._cells[_TWIST], self._cells[_TWIST_RATE])
+
     @once
     def _offset(self) -> Vector:
-        return self._centre.at(self._cells[_TRAVEL : _TRAVEL + 4])
+        offset = self._centre.at(self._cells[_TRAVEL : _TRAVEL + 4])
+        if self._centre.twisting is None:
+            return offset
+        return tuple(a + b for a, b in zip(offset, self._by_twist[0], strict=True))
 
     @once
     def position(self) -> Vector:
@@ -209,7 +240,10 @@ class RtmMotion(Motion):
     @once
     def velocity(self) -> Vector:
         (vx, vy, vz), (wx, wy, wz), (x, y, z) = self._cells[VELOCITY], self._cells[_W], self._offset
-        return self.attitude.turn((vx + (wy * z - wz * y), vy + (wz * x - wx * z), vz + (wx * y - wy * x)))
+        velocity: Vector = vx + (wy * z - wz * y), vy + (wz * x - wx * z), vz + (wx * y - wy * x)
+        if self._centre.twisting is not None:
+            velocity = tuple(a + b for a, b in zip(velocity, self._by_twist[1], strict=True))
+        return self.attitude.turn(velocity)
 
     @property
     def acceleration(self) -> Vector:

@@ -21,7 +21,7 @@ from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.elasticity import ElasticAxle
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, STEERING
 from trackrod.tyre.properties import TyreProperties
-from trackrod.vehicle.elements import Vector
+from trackrod.vehicle.elements import Matrix, Vector
 from trackrod.vehicle.systems import Powertrain, TyrePlace
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "AxleSpec",
     "ComplianceSpec",
     "Curve",
+    "FrameSpec",
     "RtmSpec",
     "SteeringSpec",
     "WheelSpec",
@@ -299,6 +300,34 @@ class SteeringSpec:
 _STEERING_MASSES = ("wheel_inertia", "pinion_inertia", "rack_mass")
 
 
+@dataclass(frozen=True, slots=True)
+class FrameSpec:
+    """The rear half of a frame that twists; at the design position in V.
+
+    It is a part of the sprung body of the parameters; the front half is the rest.
+
+    Attributes
+    ----------
+    axis
+        A point of the axis of torsion, which lies along x [m].
+    mass, centre, inertia
+        Of the rear half without what moves with the wheels [kg], [m]; about its own centre [kg·m²].
+    """
+
+    axis: Vector
+    mass: float
+    centre: Vector
+    inertia: Matrix
+
+    def faults(self) -> Iterator[str]:
+        """What is wrong with it, in sentences."""
+        numbers = np.array([*self.axis, *self.centre, *np.ravel(self.inertia)])
+        if not (np.isfinite(numbers).all() and np.isfinite(self.mass) and self.mass > 0):
+            yield "the rear half of the frame needs finite numbers, and a mass greater than zero"
+        elif not (np.linalg.eigvalsh(self.inertia) > 0).all():
+            yield f"the inertia of the rear half of the frame, {self.inertia} kg·m², must be positive definite"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RtmSpec:
     """A real-time model.
@@ -321,6 +350,8 @@ class RtmSpec:
         Elastic steering; None if the rack follows the steering wheel rigidly.
     brake_pressure
         Of the brakes at full pedal [Pa]; None where it is not known.
+    frame
+        Rear half of a frame that twists; None if it is rigid.
     """
 
     name: str
@@ -333,6 +364,7 @@ class RtmSpec:
     compliance_lag: float = 0.005
     steering: SteeringSpec | None = None
     brake_pressure: float | None = None
+    frame: FrameSpec | None = None
 
     def __post_init__(self) -> None:
         known = {item.name for item in PARAMETERS}
@@ -341,6 +373,8 @@ class RtmSpec:
             raise UnknownNameError("parameter of the real-time model", unknown, known)
         filled = {item.name: float(self.parameters.get(item.name, item.default)) for item in PARAMETERS}
         raise_if_errors(Problem(f"'{self.name}': {text}") for text in _wrong_parameters(filled))
+        if self.frame is not None:
+            raise_if_errors(Problem(f"'{self.name}': {text}") for text in _wrong_frame(self.frame, filled))
         object.__setattr__(self, "parameters", MappingProxyType(filled))
         object.__setattr__(self, "tyres", MappingProxyType(dict(self.tyres)))
         if tuple(wheel.corner for wheel in self.wheels) != tuple(Corner) or len(self.axles) != 2:
@@ -386,6 +420,17 @@ def _wrong_parameters(values: Mapping[str, float]) -> Iterator[str]:
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if np.isfinite(tensor).all() and not (np.linalg.eigvalsh(tensor) > 0).all():
         yield f"the inertia of the sprung body, {tensor.tolist()} kg·m², must be positive definite"
+
+
+def _wrong_frame(frame: FrameSpec, values: Mapping[str, float]) -> Iterator[str]:
+    yield from frame.faults()
+    stiffness, damping = values["frame_stiffness"], values["frame_damping"]
+    if not stiffness > 0:
+        yield f"the parameter 'frame_stiffness' is {stiffness:g}, it must be greater than zero"
+    if not damping >= 0:
+        yield f"the parameter 'frame_damping' is {damping:g}, it must not be below zero"
+    if not frame.mass < values["sprung_mass"]:
+        yield f"the rear half of the frame has {frame.mass:g} kg, the whole sprung body {values['sprung_mass']:g} kg"
 
 
 def _wrong_knots(knots: Array, what: str) -> Iterator[str]:

@@ -48,7 +48,7 @@ _STEPS = {
 }
 #: Parts of the model by the beginnings of their states.
 _PARTS = {
-    "body": ("position", "orientation", "velocity", "angular_velocity"),
+    "body": ("position", "orientation", "velocity", "angular_velocity", "frame"),
     "travel": ("travel", "damper_rate", "slope_before"),
     "spin": ("spin", "carrier"),
     "compliance": ("compliance", "axle_load"),

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core.errors import InputError
-from trackrod.vehicle.elements import Body
+from trackrod.vehicle.elements import Body, Matrix, Vector
 
-__all__ = ["MassProperties", "is_possible_inertia", "mass_properties"]
+__all__ = ["MassProperties", "as_matrix", "as_vector", "is_possible_inertia", "mass_properties"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +47,18 @@ def mass_properties(bodies: Iterable[Body]) -> MassProperties:
     for body, position in zip(parts, centres, strict=True):
         inertia += np.array(body.inertia) + body.mass * _steiner(position - centre)
     return MassProperties(mass, centre, inertia)
+
+
+def as_vector(values: NDArray[np.float64]) -> Vector:
+    """A centre of mass as a body holds it."""
+    x, y, z = values.tolist()
+    return x, y, z
+
+
+def as_matrix(values: NDArray[np.float64]) -> Matrix:
+    """An inertia tensor as a body holds it, freed of what rounding makes unsymmetric."""
+    first, second, third = (as_vector(row) for row in 0.5 * (values + values.T))
+    return first, second, third
 
 
 def is_possible_inertia(inertia: NDArray[np.float64]) -> bool:

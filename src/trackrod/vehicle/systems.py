@@ -20,6 +20,7 @@ __all__ = [
     "Aerodynamics",
     "AxleLayout",
     "Brakes",
+    "Frame",
     "Gearbox",
     "Payload",
     "PayloadLevel",
@@ -143,6 +144,25 @@ class Steering:
         if self.torsion_bar is not None:
             problems += wrong_kinds(self.torsion_bar, "a torsion bar", "angle", "torque")
         refuse(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A frame that twists: `Vehicle.chassis` is its front half.
+
+    Attributes
+    ----------
+    rear
+        Body that is its rear half, which carries the rear axle.
+    joint
+        Revolute joint of the rear half on the front half, along x.
+    spring
+        Torsion spring between them.
+    """
+
+    rear: str
+    joint: str
+    spring: str
 
 
 @dataclass(frozen=True, slots=True)

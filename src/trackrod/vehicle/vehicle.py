@@ -25,6 +25,7 @@ from trackrod.vehicle.systems import (
     Aerodynamics,
     AxleLayout,
     Brakes,
+    Frame,
     Payload,
     PayloadLevel,
     Powertrain,
@@ -52,7 +53,7 @@ class Vehicle:
     Attributes
     ----------
     chassis
-        Name of the sprung body.
+        Name of the sprung body; of its front half where the frame twists.
     hardpoints
         Named points in V [m], for pictures and checks.
     wheels
@@ -63,6 +64,9 @@ class Vehicle:
         Front, rear.
     modes
         Kinematic or compliant, by subsystem.
+    frame
+        Where the sprung body has two halves that twist against each other (`trackrod.vehicle.frame`); None if it is
+        rigid.
 
     Holds: every connector joins bodies of the vehicle; names are unique among bodies and among connectors; a vehicle
     saved and loaded does not differ from the first (`trackrod.vehicle.difference`).
@@ -90,6 +94,7 @@ class Vehicle:
     aerodynamics: Aerodynamics | None = None
     payload: Payload | None = None
     modes: Mapping[str, Mode] = field(default_factory=dict)
+    frame: Frame | None = None
 
     def __post_init__(self) -> None:
         for name in ("hardpoints", "tyres", "modes"):
@@ -114,6 +119,12 @@ class Vehicle:
         named += [(f"wheel '{wheel.corner}'", wheel.joint) for wheel in self.wheels]
         if self.steering is not None:
             named += [("the steering", self.steering.wheel_joint), ("the steering", self.steering.rack_joint)]
+        if self.frame is not None:
+            named += [("the frame", self.frame.joint)]
+            if self.frame.rear not in bodies:
+                yield f"the frame: there is no body '{self.frame.rear}'"
+            if self.frame.spring not in {spring.name for spring in self.torsion_springs}:
+                yield f"the frame: there is no torsion spring '{self.frame.spring}'"
         yield from (f"{what}: there is no joint '{joint}'" for what, joint in named if joint not in joints)
         for wheel in self.wheels:
             for body in (wheel.body, wheel.brake_reaction, wheel.drive_reaction):
@@ -158,6 +169,15 @@ class Vehicle:
     def axle(self, position: Axle) -> AxleLayout:
         """The front or the rear axle."""
         return next(axle for axle in self.axles if axle.position is position)
+
+    @property
+    def sprung_bodies(self) -> tuple[str, ...]:
+        """The sprung body, or its front and its rear half."""
+        return (self.chassis,) if self.frame is None else (self.chassis, self.frame.rear)
+
+    def sprung_body(self, axle: Axle) -> str:
+        """The sprung body, or that of its halves which carries an axle."""
+        return self.sprung_bodies[-1] if axle is Axle.REAR else self.chassis
 
     @property
     def mass_properties(self) -> MassProperties:

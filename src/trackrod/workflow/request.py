@@ -38,6 +38,8 @@ class StudyRequest:
         Of the model; prevail over the study file.
     payload
         Of the vehicle; as it is read if not given.
+    frame_stiffness
+        Torsional stiffness of the vehicle's frame [N·m/rad]; as it is read, rigid as a rule, if not given.
     aliases, templates, allow_outside
         How files of a vehicle are found.
     """
@@ -53,6 +55,7 @@ class StudyRequest:
     compliance: Compliance | None = None
     steering: SteeringModel | None = None
     payload: PayloadLevel | None = None
+    frame_stiffness: float | None = None
     aliases: Mapping[str, Path] = field(default_factory=dict)
     templates: tuple[Path, ...] = ()
     allow_outside: bool = False
@@ -88,4 +91,6 @@ class StudyRequest:
             raise InputError("--payload is that of a vehicle; a reference has been driven as it is")
         if self.reference is not None and self.steering is not None:
             raise InputError("--steering is that of a vehicle; a reference says itself what its steering is")
+        if self.reference is not None and self.frame_stiffness is not None:
+            raise InputError("--frame-stiffness is that of a vehicle; a reference has been driven as it is")
         return settings

@@ -10,7 +10,7 @@ its carrier turns with ω + Σ_j G_ij ż_j = B_i u. Virtual power gives ten equa
     [Σ m_i A_iᵀA_i + sprung body] u̇ = Σ A_iᵀ (F_i + m_i (g − a_i⁰)) + Σ B_iᵀ N_i + suspension + sprung body,
 
 with a_i⁰ the part of the acceleration that does not hold u̇. They are written down and solved here as they stand; the
-core eliminates the travels instead.
+core eliminates the travels instead. A frame that twists adds one (`trackrod.rtm.twin.frame`).
 
 Equation numbers: L. Zerbato and others, Light commercial vehicle ADAS-oriented modelling, SAE paper 2023-01-0908.
 Tyres: `trackrod.tyre.twin`. Nothing here is fast; `trackrod.rtm.driving.RealTimeVehicle` is.
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,6 +40,7 @@ from trackrod.rtm.layout import (
 from trackrod.rtm.spec import RtmSpec
 from trackrod.rtm.twin.driveline import TwinDriveline
 from trackrod.rtm.twin.elasticity import BRAKE, DAMPER, FX, TwinAxle, split
+from trackrod.rtm.twin.frame import TwinFrame, X
 from trackrod.rtm.twin.maps import Curves, Line, Surface, straight
 from trackrod.rtm.twin.steering import TwinSteering
 from trackrod.rtm.twin.tyre import TwinTyre
@@ -84,12 +85,14 @@ class _Wheel:
     brake: float = 0.0  # torque of brake and driveline on the wheel [N·m]
     drive: float = 0.0
     radius: float = 1.0  # height of the centre above the contact [m]
+    carried: Array = field(default_factory=lambda: np.eye(3))  # axes of the half of the frame that carries it, in V
 
     @property
     def axis(self) -> Array:
         """Spin axis in V: y turned by the inclination about x, then by the steer angle about z."""
         c = np.cos(self.inclination)
-        return np.array([-np.sin(self.steer) * c, np.cos(self.steer) * c, np.sin(self.inclination)])
+        axis = [-np.sin(self.steer) * c, np.cos(self.steer) * c, np.sin(self.inclination)]
+        return np.asarray(self.carried @ axis)
 
 
 class Twin:
@@ -124,6 +127,7 @@ class Twin:
         front = spec.wheels[0].centre
         p = self.p
         self.origin = np.array([front[0] - p["cg_to_front"], p["cg_y"], p["cg_height"] + spec.road_height])
+        self.frame = None if spec.frame is None else TwinFrame(spec.frame, p, self.origin)
         self.driveline = TwinDriveline(spec)
         self.axles = [TwinAxle(axle.elasticity) for axle in spec.axles if axle.elasticity is not None]
         self.reset()
@@ -144,6 +148,8 @@ class Twin:
         self.damper_rate, self.carrier_spin, self.carrier_torque = np.zeros(4), np.zeros(4), np.zeros(4)
         for axle in self.axles:
             axle.reset()
+        if self.frame is not None:
+            self.frame.reset()
         self.heights = np.full(len(self.tyres), self.spec.road_height)
         self.angle = self.rack = self.steering_torque = 0.0
         self.acceleration, self.turning = np.zeros(3), np.zeros(3)
@@ -176,6 +182,8 @@ class Twin:
         self.v, self.w = R.T @ ahead * speed / np.linalg.norm(ahead), np.zeros(3)
         self.spin = spins
         self.driveline.start(engine_speed, gear)
+        if self.frame is not None:
+            self.frame.rate = 0.0
         self.time = 0.0
 
     def row(self) -> Array:
@@ -187,6 +195,8 @@ class Twin:
             "orientation": self.q,
             "velocity": self.v,
             "angular_velocity": self.w,
+            "frame_twist": 0.0 if self.frame is None else self.frame.twist,
+            "frame_twist_rate": 0.0 if self.frame is None else self.frame.rate,
             "travel": self.z,
             "travel_rate": self.zd,
             "spin": self.spin,
@@ -225,6 +235,10 @@ class Twin:
         names = ("position", "orientation", "velocity", "angular_velocity", "travel", "travel_rate", "spin")
         self.time = float(row[_ROW.column("time")])
         self.r, self.q, self.v, self.w, self.z, self.zd, self.spin = (row[_ROW[name]].copy() for name in names)
+        if self.frame is not None:
+            self.frame.twist, self.frame.rate = (
+                float(row[_ROW.column(name)]) for name in ("frame_twist", "frame_twist_rate")
+            )
         self.wheels = [self._kinematics(i, 0.0, 0.0) for i in range(4)]
 
     def energy(self) -> float:
@@ -235,11 +249,15 @@ class Twin:
         p, v, w, R = self.p, self.v, self.w, _matrix(self.q)
         inertia = _tensor(p)
         total = 0.5 * p["sprung_mass"] * v @ v + 0.5 * w @ inertia @ w + p["sprung_mass"] * p["gravity"] * self.r[2]
+        if self.frame is not None:
+            total += self.frame.energy(v, w, R[2], p["gravity"])
         for i, wheel in enumerate(self.wheels):
             m, rates = self._of("unsprung_mass", i), self.zd[i // 2 * 2 : i // 2 * 2 + 2]
-            velocity = v + np.cross(w, wheel.p) + wheel.J @ rates
+            velocity, roll_rate = v + np.cross(w, wheel.p) + wheel.J @ rates, w[0]
+            if self.frame is not None and i >= 2:
+                velocity, roll_rate = velocity + self.frame.rate * self.frame.lever(wheel.p), w[0] + self.frame.rate
             total += 0.5 * m * velocity @ velocity + m * p["gravity"] * (self.r + R @ wheel.p)[2]
-            total += 0.5 * self._of("unsprung_roll_inertia", i) * w[0] ** 2
+            total += 0.5 * self._of("unsprung_roll_inertia", i) * roll_rate**2
             total += 0.5 * self._of("unsprung_yaw_inertia", i) * w[2] ** 2
             total += 0.5 * self._of("wheel_inertia", i) * self.spin[i] ** 2
             curves = self._curves[i]
@@ -318,7 +336,7 @@ class Twin:
         along_damper = by_travel[CHANNELS.index("damper_length")] @ rates
         if steered:
             along_damper += by_y[CHANNELS.index("damper_length")] * rack_rate
-        return _Wheel(
+        found = _Wheel(
             p=np.array(self.spec.wheels[i].centre) + moved - self.origin,
             J=J,
             G=G,
@@ -331,6 +349,22 @@ class Twin:
             by_rack=by_rack,
             steer=float(pose["rz"]) + float(self.given["steer_offset"][i]),
             inclination=float(pose["rx"]),
+        )
+        return found if self.frame is None or axle == 0 else self._carried(found, self.frame)
+
+    @staticmethod
+    def _carried(wheel: _Wheel, frame: TwinFrame) -> _Wheel:
+        """A rear wheel that turns with the rear half of the frame."""
+        R, p = frame.R, frame.place(wheel.p)
+        return replace(
+            wheel,
+            p=p,
+            J=R @ wheel.J,
+            G=R @ wheel.G,
+            rate=R @ wheel.rate + frame.rate * frame.lever(p),
+            turning=R @ wheel.turning + frame.rate * X,
+            by_rack=np.concatenate((R @ wheel.by_rack[:3], R @ wheel.by_rack[3:])),
+            carried=R,
         )
 
     def _given(self, i: int) -> tuple[dict[str, float], Array]:
@@ -456,7 +490,8 @@ class Twin:
         g = R.T @ (-p["gravity"] * _UP)
         inertia = _tensor(p)
         air, air_moment = self._air()
-        M, Q = np.zeros((10, 10)), np.zeros(10)
+        size = 10 if self.frame is None else 11
+        M, Q = np.zeros((size, size)), np.zeros(size)
         M[:3, :3] = p["sprung_mass"] * np.eye(3)
         M[3:6, 3:6] = inertia
         Q[:3] = air + p["sprung_mass"] * (g - np.cross(w, v))
@@ -464,25 +499,33 @@ class Twin:
         for i, wheel in enumerate(self.wheels):
             travels = slice(6 + i // 2 * 2, 8 + i // 2 * 2)
             rates = self.zd[i // 2 * 2 : i // 2 * 2 + 2]
-            A, B = np.zeros((3, 10)), np.zeros((3, 10))
+            A, B = np.zeros((3, size)), np.zeros((3, size))
             A[:, :3], A[:, 3:6], A[:, travels] = np.eye(3), -_skew(wheel.p), wheel.J
             B[:, 3:6], B[:, travels] = np.eye(3), wheel.G
             m = self._of("unsprung_mass", i)
             bending = (wheel.J - self.J_before[i]) / h @ rates  # J̇ ż
             a0 = np.cross(w, v) + np.cross(w, np.cross(w, wheel.p)) + 2 * np.cross(w, wheel.rate) + bending
-            M += m * A.T @ A
-            M[3, 3] += self._of("unsprung_roll_inertia", i)
+            roll = np.eye(size)[3]
+            if self.frame is not None and i >= 2:
+                A[:, 10], B[:, 10], roll[10] = self.frame.lever(wheel.p), X, 1.0
+                a0 += self.frame.rate * np.cross(X, wheel.rate)
+            M += m * A.T @ A + self._of("unsprung_roll_inertia", i) * np.outer(roll, roll)
             M[5, 5] += self._of("unsprung_yaw_inertia", i)
             Q += A.T @ (wheel.force + m * (g - a0))
             Q += B.T @ self._carrier_moment(i)
             if not self.spec.axles[i // 2].drive_on_carrier:
-                Q[3:6] -= wheel.axis * wheel.drive
+                B[:, travels] = 0.0  # the body takes it
+                Q -= B.T @ wheel.axis * wheel.drive
+        if self.frame is not None:
+            self.frame.join(M, Q, w, g - np.cross(w, v), h)
         sag = g - np.cross(w, v) + p["gravity"] * _UP
         self.suspension = self._suspension(self._dampers())
-        Q[6:] += self.suspension
+        Q[6:10] += self.suspension
         change = self._solve(M, Q, sag) if self.axles else np.linalg.solve(M, Q)
         self.felt, self.turning = change[:3] + np.cross(w, v) - g, np.asarray(change[3:6])
-        self.v, self.w, self.zd = v + h * change[:3], w + h * change[3:6], self.zd + h * change[6:]
+        self.v, self.w, self.zd = v + h * change[:3], w + h * change[3:6], self.zd + h * change[6:10]
+        if self.frame is not None:
+            self.frame.move(float(change[10]), h)
         self.r = self.r + h * R @ self.v
         self.q = _product(self.q, _turn(self.w * h))
         self.q /= np.linalg.norm(self.q)
@@ -507,6 +550,9 @@ class Twin:
     def _axle_loads(self, axle: int, forces: list[Array], moments: list[Array]) -> tuple[Array, Array]:
         """Symmetric and antisymmetric loads, as `AXLE_LOADS`, by what acts at the wheel centres and on the carriers."""
         sides, radius = [], self.axles[axle].axle.radius
+        if self.frame is not None and axle == 1:  # the axle knows axes of the half that carries it
+            back = self.frame.R.T
+            forces, moments = [back @ force for force in forces], [back @ moment for moment in moments]
         for force, moment in zip(forces, moments, strict=True):
             brake = -moment[1] / radius
             loads = {
@@ -523,7 +569,7 @@ class Twin:
     def _known(self, axle: int, sag: Array) -> list[Array]:
         """Right-hand sides of each mode of an axle but for accelerations and dampers; torques of the last step."""
         gives, h = self.axles[axle], self.h
-        pull = np.cross(self.w, np.cross(self.w, gives.axle.reference - self.origin)) - sag
+        pull = self._pull(axle, sag)
         rates = self.zd[2 * axle : 2 * axle + 2]
         found, wheels = [], range(2 * axle, 2 * axle + 2)
         forces = [self.wheels[i].force for i in wheels]
@@ -534,6 +580,14 @@ class Twin:
             travel = 0.5 * (rates[0] + mode.sign * rates[1])
             found.append(known - mode.N[:, :3] @ pull - mode.t_D * travel)
         return found
+
+    def _pull(self, axle: int, sag: Array) -> Array:
+        """What an axle feels beyond the accelerations of what carries it and the gravity of the rig [m/s²]."""
+        arm = self.axles[axle].axle.reference - self.origin
+        if self.frame is None or axle == 0:
+            return np.asarray(np.cross(self.w, np.cross(self.w, arm)) - sag)
+        gravity = self.p["gravity"] * _UP
+        return np.asarray(self.frame.R.T @ (self.frame.drift(self.w, self.frame.place(arm)) - sag + gravity) - gravity)
 
     def _dampers(self) -> Array:
         """Tensions of the dampers [N]: between stiff ends, or F(r) with r less what the axle gives to F, by Newton."""
@@ -580,8 +634,9 @@ class Twin:
         h, size = self.h, len(AXLE_SHAPES)
         modes = [(axle, gives, mode) for axle, gives in enumerate(self.axles) for mode in gives.modes]
         known = [right for axle in self.known for right in axle]
-        whole, right = np.zeros((10 + size * len(modes),) * 2), np.zeros(10 + size * len(modes))
-        whole[:10, :10], right[:10] = M, Q
+        first = len(Q)
+        whole, right = np.zeros((first + size * len(modes),) * 2), np.zeros(first + size * len(modes))
+        whole[:first, :first], right[:first] = M, Q
         for axle, gives in enumerate(self.axles):
             data, travels = gives.axle, slice(6 + 2 * axle, 8 + 2 * axle)
             arm = data.reference - self.origin
@@ -590,11 +645,14 @@ class Twin:
             whole[travels, travels] += 0.5 * (data.travel_mass + data.travel_mass.T)
             whole[travels, :6] += momentum
             whole[:6, travels] += momentum.T
-            pull = np.cross(self.w, np.cross(self.w, arm)) - sag
+            if self.frame is not None and axle == 1:
+                whole[travels, 10] += momentum @ self.frame.motion
+                whole[10, travels] += momentum @ self.frame.motion
+            pull = self._pull(axle, sag)
             damping = 0.5 * (data.travel_damping + data.travel_damping.T)
             right[travels] -= data.travel_momentum[:, :3] @ pull + damping @ self.zd[2 * axle : 2 * axle + 2]
         for k, (axle, gives, mode) in enumerate(modes):
-            here = slice(10 + size * k, 10 + size * (k + 1))
+            here = slice(first + size * k, first + size * (k + 1))
             arm = gives.axle.reference - self.origin
             N = mode.N.copy()
             N[:, 3:] += np.cross(arm, N[:, :3])
@@ -603,18 +661,21 @@ class Twin:
             whole[here, here] = mode.M + h * mode.D + h * h * mode.C
             whole[here, :6], whole[here, travels] = N, t
             whole[:6, here], whole[travels, here] = 2.0 * N.T, 2.0 * t.T
+            if self.frame is not None and axle == 1:
+                whole[here, 10] = N @ self.frame.motion
+                whole[10, here] = 2.0 * whole[here, 10]
             right[here] = known[k]
             # damping between loads and travels takes the rates that the loads have before body and travels answer
             rates = mode.rate + h * np.linalg.solve(whole[here, here], known[k])
             right[travels] -= np.array([1.0, mode.sign]) * (mode.t_D @ rates)
         found = np.linalg.solve(whole, right)
         for k, (_, _, mode) in enumerate(modes):
-            gained = found[10 + size * k : 10 + size * (k + 1)]
+            gained = found[first + size * k : first + size * (k + 1)]
             alone = np.linalg.solve(mode.M + h * mode.D + h * h * mode.C, known[k])
             mode.taken = float(h * mode.pitch @ (alone - gained))
             mode.rate = mode.rate + h * gained
             mode.x = mode.x + h * mode.rate
-        return np.asarray(found[:10])
+        return np.asarray(found[:first])
 
     def _suspension(self, pull: Array) -> Array:
         """Forces on the travels [N]: springs, stops (eq. 3), dampers (eq. 4), anti-roll bars, friction."""

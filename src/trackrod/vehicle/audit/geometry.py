@@ -103,7 +103,7 @@ def _rods_without_length(vehicle: Vehicle, point: Vector) -> list[str]:
             first, second = joint.bodies
             others.setdefault(first, set()).add(second)
             others.setdefault(second, set()).add(first)
-    return sorted(body for body, found in others.items() if len(found) > 1 and body != vehicle.chassis)
+    return sorted(body for body, found in others.items() if len(found) > 1 and body not in vehicle.sprung_bodies)
 
 
 def check_hardpoint_asymmetry(vehicle: Vehicle) -> Iterator[Finding]:

@@ -174,7 +174,7 @@ def _gyration(vehicle: Vehicle, body: Body, points: list[Vector], *, is_fixed: b
         return
     radius = math.sqrt(max(largest, 0.0) / body.mass)
     low, high = _GYRATION
-    high = max(high, vehicle.wheelbase) if body.name == vehicle.chassis else high
+    high = max(high, vehicle.wheelbase) if body.name in vehicle.sprung_bodies else high
     says = f"radius of gyration {radius:.4g} m at a mass of {body.mass:.4g} kg, {low:g} to {high:g} m is usual"
     hint = "look at the unit of the moments of inertia"
     if radius > high:

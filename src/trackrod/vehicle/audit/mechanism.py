@@ -53,7 +53,9 @@ class AxleMechanism:
 def axle_mechanism(vehicle: Vehicle, axle: AxleLayout) -> AxleMechanism:
     """The mechanism of an axle in kinematic mode."""
     steering = subsystem_of(vehicle.steering.rack_joint) if vehicle.steering is not None else None
-    held = {GROUND, vehicle.chassis} | {body.name for body in vehicle.bodies if subsystem_of(body.name) == steering}
+    held = {GROUND, *vehicle.sprung_bodies} | {
+        body.name for body in vehicle.bodies if subsystem_of(body.name) == steering
+    }
     joints = [
         joint for joint in vehicle.joints if joint.mode.acts_in(Mode.KINEMATIC) and subsystem_of(joint.name) != steering
     ]
@@ -110,9 +112,11 @@ def check_vehicle_freedoms(vehicle: Vehicle) -> Iterator[Finding]:
     axles = sum(axle.freedoms for axle in vehicle.axles)
     joints = [joint for joint in vehicle.joints if joint.mode.acts_in(Mode.KINEMATIC)]
     found = _whole(vehicle, _rigid_groups(vehicle, joints), joints, vehicle.beams)
-    wanted = _RIGID_BODY + axles + steering
+    frame = len(vehicle.sprung_bodies) - 1
+    wanted = _RIGID_BODY + axles + steering + frame
     says = f"the vehicle with ideal joints has {found.freedoms} freedoms"
     parts = f"{wanted} = {_RIGID_BODY} of the body + {axles} of the axles + {steering} of the steering"
+    parts += " + 1 of the frame" if frame else ""
     if found.freedoms == wanted:
         yield note(f"{says}: {parts}")
     else:

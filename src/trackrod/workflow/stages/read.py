@@ -16,6 +16,7 @@ from trackrod.reference import Reference, read_reference
 from trackrod.report.study_sections import vehicle_section
 from trackrod.rtm.spec import RtmSpec
 from trackrod.tune.space import SPLIT_FACTORS
+from trackrod.vehicle.frame import FrameTorsion, frame_spring, with_frame
 from trackrod.vehicle.vehicle import VEHICLE, Vehicle
 from trackrod.workflow.request import StudyRequest
 from trackrod.workflow.stage import Stage, Work
@@ -64,6 +65,8 @@ class Subject:
             about["centre of gravity"] = ", ".join(f"{x:.3f}" for x in mass.centre) + " m in V"
             about["wheelbase"] = f"{vehicle.wheelbase:.3f} m"
             about["payload"] = "none" if vehicle.payload is None else str(vehicle.payload.level)
+            if vehicle.frame is not None:
+                about["frame twists"] = f"{frame_spring(vehicle).curve.slope(0.0):.3g} N·m/rad"
             about["axles"] = ", ".join(f"{axle.position}: {axle.template}" for axle in vehicle.axles)
             acting = split_bodies(vehicle)
             for name, factor in SPLIT_FACTORS.items():
@@ -90,6 +93,8 @@ def _read(work: Work) -> Subject:
         origin, problems = reading.vehicle, tuple(reading.problems)
         if request.payload is not None:
             origin = origin.with_payload(request.payload)
+        if request.frame_stiffness is not None:
+            origin = with_frame(origin, FrameTorsion(request.frame_stiffness))
     else:
         origin = read_reference(request.reference or Path())
         problems = origin.problems
