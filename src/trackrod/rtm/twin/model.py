@@ -363,7 +363,7 @@ class Twin:
             G=R @ wheel.G,
             rate=R @ wheel.rate + frame.rate * frame.lever(p),
             turning=R @ wheel.turning + frame.rate * X,
-            by_rack=np.concatenate((R @ wheel.by_rack[:3], R @ wheel.by_rack[3:])),
+            by_rack=np.concatenate((R @ wheel.by_rack[:3], R @ wheel.by_rack[3:6], wheel.by_rack[6:])),
             carried=R,
         )
 
