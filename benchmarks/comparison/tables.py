@@ -76,7 +76,7 @@ def _why(result: Result) -> Iterator[str]:
         if measure.badness <= 1:
             continue
         swaps = result.swaps.get(measure.what, {})
-        times = f", {measure.badness:.2g} times the target" if math.isfinite(measure.badness) else ""
+        times = f", {measure.badness:.3g} times the target" if math.isfinite(measure.badness) else ""
         # the largest change first
         order = sorted(swaps.items(), key=lambda swap: -abs(swap[1] - measure.value))
         other = "; ".join(f"{value:.3g} with {name}" for name, value in order)
