@@ -20,7 +20,7 @@ from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.simulate.drive import simulate
 from trackrod.simulate.model import VehicleModel
 
-VAN = "lcv_7t"
+VAN = "lcv_3t5"
 #: Slow motions of the posts that bend the rear springs far beyond their friction: mode, frequency [Hz], speed [mm/s].
 POSTS = ((PostMode.HEAVE, 1.0, 300.0), (PostMode.WARP, 0.25, 100.0))
 
@@ -64,7 +64,7 @@ def test_friction_at_the_wheels_follows_from_the_place_of_the_leaves() -> None:
     left = next(f for f in van.frictions if f.side is Side.LEFT)
     lean = abs(left.ends[1][2] - left.ends[0][2]) / np.linalg.norm(np.subtract(*left.ends))
     assert found[Axle.REAR].force == pytest.approx(left.force * lean, rel=0.01)
-    assert found[Axle.REAR].base == pytest.approx(0.52 / 0.83, rel=0.01)
+    assert found[Axle.REAR].base == pytest.approx(0.56 / 0.845, rel=0.01)
     parameters = converted(VAN).spec.parameters
     assert parameters["friction_rear"] == pytest.approx(found[Axle.REAR].force)
     assert parameters["friction_base_rear"] == pytest.approx(found[Axle.REAR].base)

@@ -86,7 +86,6 @@ REAR = Suspension(
         density=7.85e-6,
         points=("leaf_front_eye", "shackle_to_frame"),
         shackle=114.0,
-        friction=1050.0,
     ),
 )
 
