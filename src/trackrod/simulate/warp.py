@@ -68,7 +68,7 @@ def measure_warp(model: VehicleModel, vehicle: Vehicle) -> Warp:
     run = model.run(model.advance_rows(neutral, _EVERY, heights))
     angle = sum(2 * HEIGHT / vehicle.track(axle) for axle in Axle)
     front, rear = (vehicle.track(axle) * _transfer(run, axle) / angle for axle in Axle)
-    twist = _change(run, signals.FRAME_TWIST) if signals.FRAME_TWIST in run else 0.0
+    twist = _change(run, signals.FRAME_TWIST) if signals.FRAME_TWIST.column in run else 0.0
     return Warp(front, -rear, -twist / angle)
 
 
