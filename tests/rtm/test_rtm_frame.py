@@ -70,8 +70,8 @@ def test_derivatives_are_exact(name: str) -> None:
 
     def run(model: RealTimeVehicle) -> np.ndarray:
         model.start(20.0)
-        rows = model.advance(*given.T, every=10)
-        return np.column_stack([rows[column] for column in columns])
+        found = model.advance(*given.T, every=10)
+        return np.column_stack([found[column] for column in columns])
 
     columns = [signal.column for signal in (signals.FRAME_TWIST, signals.ROLL, signals.VY, signals.FZ[Corner.RL])]
     model = RealTimeVehicle(spec)
@@ -85,18 +85,25 @@ def test_derivatives_are_exact(name: str) -> None:
     )
     differences = (up - down) / (2 * change)
     assert (np.abs(differences).max(axis=0) > 0).all()
-    off = np.abs(exact - differences).max(axis=0) / np.abs(differences).max(axis=0)
-    assert (off < 2e-5).all(), off
+    error = np.abs(exact - differences).max(axis=0) / np.abs(differences).max(axis=0)
+    assert error.max() < 1e-4, dict(zip(columns, error, strict=True))
 
 
 def test_energy_is_kept() -> None:
-    """Free of the road, dampers, damping and gyroscopes, a twisted van keeps its energy but for the integrator's share.
+    """In the air, tumbling and twisting, without springs and dampers, a van keeps its energy.
 
-    That share shrinks with the step. Springs are slack and travels held by their inertia alone.
+    The integrator takes a share that is proportional to the step.
     """
     spec = soft(Compliance.NONE)
-    wheels = tuple(replace(wheel, damper=Curve()) for wheel in spec.wheels)
-    spec = replace(spec, wheels=wheels).with_parameters(
+    p = spec.parameters
+    wheels = []
+    for wheel in spec.wheels:
+        weight = p["gravity"] * p[f"unsprung_mass_{wheel.corner.axle}"]
+        carried = Curve(np.array([-1.0, 1.0]), np.array([weight, weight]))
+        wheels.append(replace(wheel, spring=carried, stops=Curve(), damper=Curve()))
+    axles = tuple(replace(axle, antiroll=Curve()) for axle in spec.axles)
+    spec = replace(spec, wheels=tuple(wheels), axles=axles)
+    spec = spec.with_parameters(
         frame_damping=0.0, friction_front=0.0, friction_rear=0.0, drag=0.0, lift_front=0.0, lift_rear=0.0
     )
     lost = []
@@ -112,8 +119,7 @@ def test_energy_is_kept() -> None:
         twin.run(still)
         lost.append(twin.energy() - before)
     stored = 0.5 * SOFT * 0.05**2
-    assert abs(lost[1]) < 0.05 * stored
-    assert lost[1] == pytest.approx(0.5 * lost[0], rel=0.1)
+    assert abs(2 * lost[1] - lost[0]) < 0.01 * stored  # with ever smaller steps
 
 
 def test_stable_at_a_millisecond_with_any_stiffness() -> None:
