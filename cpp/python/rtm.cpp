@@ -196,7 +196,7 @@ class RtmHandle {
       mode.fx = {listed(knots[2 * k]), listed(poses[2 * k])};
       mode.brake = {listed(knots[2 * k + 1]), listed(poses[2 * k + 1])};
       for (const rtm::PoseCurveData* c : {&mode.fx, &mode.brake}) {
-        if (c->knots.size() < 3 || c->values.size() != c->knots.size() * row) throw std::invalid_argument("wrong curve of poses");
+        if (c->knots.size() < 3 || c->values.size() != c->knots.size() * (row + 1)) throw std::invalid_argument("wrong curve of poses");
       }
     }
     if (from != end) throw std::invalid_argument("an axle that gives needs fewer numbers");

@@ -156,7 +156,12 @@ rtm::ElasticAxleData elastic(double x) {
       poses[c] = -0.002;
       poses[2 * row + c] = 0.003;
     }
-    mode.fx = mode.brake = {knots, poses};
+    std::vector<double> with_loads;
+    for (std::size_t i = 0; i < knots.size(); ++i) {
+      with_loads.insert(with_loads.end(), poses.begin() + i * row, poses.begin() + (i + 1) * row);
+      with_loads.push_back(knots[i]);
+    }
+    mode.fx = mode.brake = {knots, with_loads};
   }
   e.fy = {knots, knots, std::vector<double>(9 * row, 0.0)};
   for (std::size_t i = 0; i < 3; ++i) {

@@ -166,8 +166,8 @@ class Compiler {
         std::fill_n(pose.begin() + own * 2 * given_count, 2 * given_count, 0.0);
       }
       to_.array(spread_poses(pose));
-      write_channel_curve(mode.fx.knots, spread_poses(mode.fx.values), pose_channels);
-      write_channel_curve(mode.brake.knots, spread_poses(mode.brake.values), pose_channels);
+      write_channel_curve(mode.fx.knots, spread_curve(mode.fx.values), pose_channels);
+      write_channel_curve(mode.brake.knots, spread_curve(mode.brake.values), pose_channels);
     }
     const std::vector<double> values = spread_poses(a.fy.values);
     std::vector<double> slopes(3 * values.size());
@@ -192,6 +192,20 @@ class Compiler {
     }
     to_.axis(knots);
     to_.array(nodes);
+  }
+
+  // Rows of a curve of poses, those of each wheel filled up: the eased load is the first filling.
+  static std::vector<double> spread_curve(const std::vector<double>& from) {
+    constexpr std::size_t row = 2 * given_count + 1;
+    const std::size_t rows = from.size() / row;
+    std::vector<double> to(rows * pose_channels, 0.0);
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t k = 0; k < 2 * given_count; ++k) {
+        to[i * pose_channels + k / given_count * map_channels + k % given_count] = from[i * row + k];
+      }
+      to[i * pose_channels + eased_channel] = from[i * row + row - 1];
+    }
+    return to;
   }
 
   // Rows of the poses of both wheels, each filled up.

@@ -86,7 +86,8 @@ struct AxleTables {
 
 // Channels of given poses, filled up: of the left wheel, of the right wheel.
 constexpr int pose_channels = 2 * map_channels;
-static_assert(given_count <= map_channels, "channels of given poses");
+constexpr int eased_channel = given_count;  // of curves over a load, behind the pose of the left wheel
+static_assert(given_count < map_channels, "channels of given poses");
 
 // Matrices of the shapes of axles that give, modes side by side for lanes.
 template <class R>

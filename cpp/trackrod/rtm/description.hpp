@@ -33,7 +33,8 @@ struct WheelData {
   ComplianceData own[load_count], opposite[load_count];
 };
 
-// Poses of the left and the right wheel over a load: values[knot][side][given pose].
+// Poses of the left and the right wheel over a load, and the load under which a linear axle would give as far:
+// values[knot][side, given pose; eased load].
 struct PoseCurveData {
   std::vector<double> knots, values;
 };

@@ -94,10 +94,21 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
     for (int k = 0; k < pose_channels; ++k) pose[k] = rate[k] = T(0.0);
     detail::add_map(axle.fy, s.axle_load[load_fy][sy], s.axle_load[load_fy][sy + 1], s.axle_load_rate[load_fy][sy],
                     s.axle_load_rate[load_fy][sy + 1], pose, rate);
+    T eased[axle_load_count][2], eased_rate[axle_load_count][2];  // loads under which a linear axle would give as far
     for (int mode = 0; mode < 2; ++mode) {
       const int at = sy + mode;
-      detail::add_poses(axle.fx[mode], s.axle_load[load_fx][at], s.axle_load_rate[load_fx][at], pose, rate);
-      detail::add_poses(axle.brake[mode], s.axle_load[load_brake][at], s.axle_load_rate[load_brake][at], pose, rate);
+      for (int j = 0; j < axle_load_count; ++j) {
+        eased[j][mode] = s.axle_load[j][at];
+        eased_rate[j][mode] = s.axle_load_rate[j][at];
+      }
+      const auto add = [&](AxleLoad load, const ChannelCurve<R>& curve) {
+        pose[eased_channel] = rate[eased_channel] = T(0.0);
+        detail::add_poses(curve, s.axle_load[load][at], s.axle_load_rate[load][at], pose, rate);
+        eased[load][mode] = pose[eased_channel];
+        eased_rate[load][mode] = rate[eased_channel];
+      };
+      add(load_fx, axle.fx[mode]);
+      add(load_brake, axle.brake[mode]);
       constexpr AxleLoad linear[] = {load_mx, load_mz, load_damper};
       for (const AxleLoad load : linear) {
         const R* of = axle.pose[mode] + load * pose_channels;
@@ -125,11 +136,10 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
       for (int j = 0; j < axle_load_count; ++j) {
         const R* by_parallel = axle.pose_by_travel + (mode * axle_load_count + j) * poses;
         const R* by_opposite = by_parallel + 2 * axle_load_count * poses;
-        const T &x = s.axle_load[j][sy + mode], &rate_of = s.axle_load_rate[j][sy + mode];
         for (int k = 0; k < poses; ++k) {
           const T slope = parallel * by_parallel[k] + opposite * by_opposite[k];
-          more[k] += slope * x;
-          more_rate[k] += slope * rate_of;
+          more[k] += slope * eased[j][mode];
+          more_rate[k] += slope * eased_rate[j][mode];
         }
       }
     }

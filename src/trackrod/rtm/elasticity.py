@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 _POSES = 2 * len(GIVEN_POSE)
 _PITCH = [GIVEN_POSE.index("ry"), len(GIVEN_POSE) + GIVEN_POSE.index("ry")]
 _LOADS, _SHAPES = len(AXLE_LOADS), len(AXLE_SHAPES)
+#: An axle that gives less along x is rigid that way [m/N].
+_STIFF = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +38,17 @@ class PoseCurve:
 
     load: Array
     pose: Array
+
+    @property
+    def eased(self) -> Array:
+        """Loads under which a linear axle would give as far along x [N]: bushings grow stiffer under load."""
+        forward = self.pose[:, GIVEN_POSE.index("tx")]
+        i = int(np.clip(np.abs(self.load).argmin(), 1, self.load.size - 2))
+        slope = (forward[i + 1] - forward[i - 1]) / (self.load[i + 1] - self.load[i - 1])
+        if abs(slope) < _STIFF:
+            return self.load
+        eased = (forward - np.interp(0.0, self.load, forward)) / slope
+        return eased if (np.diff(eased) > 0).all() else self.load
 
     def faults(self, what: str) -> Iterator[str]:
         """What is wrong with it, in sentences."""
@@ -220,10 +233,10 @@ class ElasticAxle:
         return np.concatenate([np.ravel(part) for part in parts])
 
     def tables(self) -> tuple[list[Array], list[Array]]:
-        """Knots and poses of the curves and the map as the core takes them."""
+        """Knots and poses of the curves, with the eased loads, and of the map as the core takes them."""
         curves = [curve for mode in (self.symmetric, self.antisymmetric) for curve in (mode.fx, mode.brake)]
         knots = [*(curve.load for curve in curves), self.fy.symmetric, self.fy.antisymmetric]
-        poses = [*(curve.pose for curve in curves), self.fy.pose]
+        poses = [*(np.column_stack((curve.pose, curve.eased)) for curve in curves), self.fy.pose]
         return [np.ascontiguousarray(k) for k in knots], [np.ascontiguousarray(p).ravel() for p in poses]
 
 

@@ -88,14 +88,19 @@ class _Mode:
         self.pitch = self._linear[:, GIVEN_POSE.index("ry")].copy()
         self._linear[[FX, BRAKE, _FY]] = 0.0
         self._by_travel = [np.vstack((part, inner)) for part in (mode.pose_by_parallel, mode.pose_by_opposite)]
-        self._curves = ((FX, Curves(mode.fx.load, mode.fx.pose)), (BRAKE, Curves(mode.brake.load, mode.brake.pose)))
+        self._curves = tuple(
+            (load, Curves(curve.load, np.column_stack((curve.pose, curve.eased))))
+            for load, curve in ((FX, mode.fx), (BRAKE, mode.brake))
+        )
         self.x = self.rate = np.zeros(len(AXLE_SHAPES))
         self.taken = 0.0  # from the turning of carriers by accelerations a step before [rad/s]
 
     def poses(self, parallel: float, opposite: float) -> tuple[Array, Array]:
-        shapes = self._linear + parallel * self._by_travel[0] + opposite * self._by_travel[1]
-        pose, rate = self.x @ shapes, self.rate @ shapes
+        pose, rate = self.x @ self._linear, self.rate @ self._linear
+        eased, eased_rate = self.x.copy(), self.rate.copy()
         for load, curve in self._curves:
             value, slope = curve.sample(float(self.x[load]))
-            pose, rate = pose + value, rate + slope * self.rate[load]
-        return pose, rate
+            pose, rate = pose + value[:-1], rate + slope[:-1] * self.rate[load]
+            eased[load], eased_rate[load] = value[-1], slope[-1] * self.rate[load]
+        by_travel = parallel * self._by_travel[0] + opposite * self._by_travel[1]
+        return pose + eased @ by_travel, rate + eased_rate @ by_travel
