@@ -55,7 +55,7 @@ SLIDING = Tolerance(0.5, "%", "friction of the same tyre, at loads that pitch an
 THROW_BACK = Tolerance(
     0.3,
     "m/s",
-    "holds for both models: √(μ·g·s₀) of a tyre that stores the deflection of its friction force, s₀ about 1 cm",
+    "what a tyre alone gives: √(μ·g·s₀), with s₀ about 1 cm that it stores; bushings and springs give theirs besides",
 )
 REST = Tolerance(
     2.0, "s", "holds for both models: two to three periods of a pitching body, which its dampers end in that time"

@@ -20,8 +20,8 @@ from trackrod.manoeuvres.settings import g, kmh, setting
 
 __all__ = ["Acceleration", "Braking", "Clutch", "CoastDown", "brake_pedal"]
 
-#: Top speed is reached when the speed has not grown by this [m/s] for this long [s]: 0.014 m/s².
-_TOP_SPEED = (0.07, 5.0)
+#: For how long the speed must hardly grow to be the top speed [s].
+_TOP_SPEED_TIME = 5.0
 _NEAR, _TRIALS = 0.005, 10
 _LEAST_PEDAL = 0.001
 #: Long open-loop phases are driven a tenth of a second at a time.
@@ -50,6 +50,7 @@ class Acceleration(Manoeuvre):
 
     first_speed_kmh: float = setting(25.0, "speed at the beginning", 1.0, 300.0)
     last_speed_kmh: float | None = setting(None, "speed to stop at; top speed if not given", 5.0, 500.0)
+    slowest_mps2: float = setting(0.014, "growth of the speed that ends it", 0.001, 1.0)
     throttle: float = setting(1.0, "pedal", 0.05, 1.0)
     rise_s: float = setting(0.2, "time in which the pedal is pressed", 0.0, 5.0)
     delay_s: float = setting(0.5, "constant speed before", 0.0, 10.0)
@@ -70,7 +71,7 @@ class Acceleration(Manoeuvre):
         def throttle(t: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
             return self.throttle * np.clip(t / max(self.rise_s, 1e-6), 0.0, 1.0)
 
-        ends: tuple[End, ...] = (Stalled(signals.VX, *_TOP_SPEED),)
+        ends: tuple[End, ...] = (Stalled(signals.VX, self.slowest_mps2 * _TOP_SPEED_TIME, _TOP_SPEED_TIME),)
         if self.last_speed_kmh is not None:
             ends = (Above(signals.VX, kmh(self.last_speed_kmh)), *ends)
         hold = HoldSpeed(kmh(self.first_speed_kmh))

@@ -66,7 +66,11 @@ def _planned(name: str, label: str = "", payload: PayloadLevel | None = None, **
 
 
 def _tuned_with() -> tuple[PlannedTest, ...]:
-    return tuple(map(_planned, ("ramp_steer", "sine_sweep", "step_steer", "acceleration", "braking")))
+    return (
+        *map(_planned, ("ramp_steer", "sine_sweep", "step_steer")),
+        _planned("acceleration", slowest_mps2="0.1"),  # the last 10 km/h to top speed take half of the time
+        _planned("braking"),
+    )
 
 
 def _held_out() -> tuple[PlannedTest, ...]:
