@@ -98,3 +98,12 @@ def test_both_models_swing_alike_on_posts(mode: PostMode) -> None:
     for signal in (signals.FRAME_TWIST, signals.ROLL, *(signals.FZ[corner] for corner in Corner)):
         expected, found = (run[signal] - run[signal].mean() for run in (multibody, real_time))
         assert np.sqrt(np.mean((found - expected) ** 2)) < 0.02 * np.sqrt(np.mean(expected**2)), signal.name
+
+
+def test_the_rig_holds_both_halves() -> None:
+    divided = with_frame(on_level_arms(), FrameTorsion(1e4))
+    for axle, rigid in maps_of_simple().items():
+        found = characterise(divided, axle, COARSE).maps
+        assert found is not None
+        np.testing.assert_array_equal(found.ride.values, rigid.ride.values)
+        np.testing.assert_array_equal(found.roll.values, rigid.roll.values)
