@@ -95,9 +95,11 @@ def test_both_models_swing_alike_on_posts(mode: PostMode) -> None:
         model.settle()
         runs.append(model.run(model.advance_rows(neutral, 20, heights)))
     multibody, real_time = runs
-    for signal in (signals.FRAME_TWIST, signals.ROLL, *(signals.FZ[corner] for corner in Corner)):
+    of_wheels = [family[corner] for family in (signals.FZ, signals.WHEEL_TRAVEL) for corner in Corner]
+    for signal in (signals.FRAME_TWIST, signals.ROLL, *of_wheels):
         expected, found = (run[signal] - run[signal].mean() for run in (multibody, real_time))
-        assert np.sqrt(np.mean((found - expected) ** 2)) < 0.02 * np.sqrt(np.mean(expected**2)), signal.name
+        share = 0.04 if signal.name.startswith("wheel_travel") else 0.02
+        assert np.sqrt(np.mean((found - expected) ** 2)) < share * np.sqrt(np.mean(expected**2)), signal.name
 
 
 def test_the_rig_holds_both_halves() -> None:
