@@ -41,7 +41,7 @@ def lines(name: str) -> Iterator[str]:
         frame = "rigid" if stiffness is None else f"{1e-3 * stiffness:.0f}"
         numbers = (f"{1e-3 * value:.2f}" for value in (series, multibody.stiffness, converted.stiffness))
         difference = 100 * (converted.stiffness / multibody.stiffness - 1)
-        twists = f"{multibody.twist:.4f} | {converted.twist:.4f}"
+        twists = "– | –" if stiffness is None else f"{multibody.twist:.4f} | {converted.twist:.4f}"
         yield f"| {name} | {frame} | {' | '.join(numbers)} | {difference:+.2f} % | {twists} |"
 
 

@@ -38,7 +38,10 @@ def fake(column: Any = None, tyres: tuple[Corner, ...] = tuple(Corner)) -> Any:
     axes = {corner: Rotation.from_euler("ZX", [0.01, -0.02]).apply([0.0, 1.0, 0.0]) for corner in Corner}
     wheels = {c: SimpleNamespace(body=BODY[c], centre=CENTRES[c], axis=axes[c]) for c in Corner}
     steering = SimpleNamespace(ratio=-0.008)
-    vehicle = SimpleNamespace(chassis="chassis", wheel=wheels.__getitem__, steering=steering, brakes=BRAKES)
+    vehicle = SimpleNamespace(
+        chassis="chassis", sprung_body=lambda axle: "chassis", frame=None,
+        wheel=wheels.__getitem__, steering=steering, brakes=BRAKES,
+    )  # fmt: skip
     return SimpleNamespace(
         vehicle=vehicle, index={name: i for i, name in enumerate(NAMES)}, centres=MASS_CENTRES,
         corners=tuple(Corner), tyres=tyres, column=column, drives={"rack": 0, "steering_wheel": 1},

@@ -98,6 +98,7 @@ def test_total_centre_is_the_mean_of_all_masses() -> None:
         parameters={**masses, "cg_to_front": 1.2, "cg_y": 0.04, "cg_height": 0.6},
         wheels=[SimpleNamespace(centre=centre) for centre in wheels],
         road_height=-0.02,
+        frame=None,
     )
     sprung = np.array([1.3 - 1.2, 0.04, 0.6 - 0.02])
     travels = (0.01, -0.02, 0.03, 0.05)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,10 +11,12 @@ import pytest
 from kc.simple_axles import RATE
 from simulate.frames import on_level_arms
 from trackrod.convert.conversion import convert
-from trackrod.core.corners import Axle
+from trackrod.core import signals
+from trackrod.core.corners import Axle, Corner
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.study import KcSettings, characterise
+from trackrod.manoeuvres.standing import PostMode
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.simulate.warp import FRICTION, Warp, measure_warp
@@ -70,3 +73,39 @@ def test_a_stiff_frame_is_a_rigid_one() -> None:
     stiff = with_frame(rigid, FrameTorsion(1e9))
     for one, other in zip(of_both(rigid, maps_of_simple()), of_both(stiff, maps_of_simple()), strict=True):
         assert (other.front, other.rear) == pytest.approx((one.front, one.rear), rel=1e-4)
+
+
+@pytest.mark.parametrize("mode", [PostMode.WARP, PostMode.ROLL])
+def test_both_models_swing_alike_on_posts(mode: PostMode) -> None:
+    """A wave of 3 Hz under a vehicle whose rear half is heavier, so that its frame twists in roll, too."""
+    simple = on_level_arms()
+    bodies = tuple(replace(b, centre=(-1.4, 0.02, 0.65)) if b.name == simple.chassis else b for b in simple.bodies)
+    vehicle = with_frame(replace(simple, bodies=bodies), FrameTorsion(3e4))
+    step, steps = 2.5e-4, 4000
+    times = step * np.arange(steps)
+    wave = 0.004 * np.sin(6 * np.pi * times) * np.minimum(5 * times, 1.0)
+    heights = np.outer(wave, [mode.sign(wheel.corner) for wheel in vehicle.wheels])
+    neutral = np.tile([0.0, 0.0, 0.0, -1.0], (steps, 1))
+    runs = []
+    for model in (
+        MultibodyVehicle(vehicle, step=step),
+        RealTimeVehicle(convert(vehicle, maps_of_simple()).spec, step=step),
+    ):
+        model.set_friction(FRICTION)
+        model.settle()
+        runs.append(model.run(model.advance_rows(neutral, 20, heights)))
+    multibody, real_time = runs
+    of_wheels = [family[corner] for family in (signals.FZ, signals.WHEEL_TRAVEL) for corner in Corner]
+    for signal in (signals.FRAME_TWIST, signals.ROLL, *of_wheels):
+        expected, found = (run[signal] - run[signal].mean() for run in (multibody, real_time))
+        share = 0.04 if signal.name.startswith("wheel_travel") else 0.02
+        assert np.sqrt(np.mean((found - expected) ** 2)) < share * np.sqrt(np.mean(expected**2)), signal.name
+
+
+def test_the_rig_holds_both_halves() -> None:
+    divided = with_frame(on_level_arms(), FrameTorsion(1e4))
+    for axle, rigid in maps_of_simple().items():
+        found = characterise(divided, axle, COARSE).maps
+        assert found is not None
+        np.testing.assert_array_equal(found.ride.values, rigid.ride.values)
+        np.testing.assert_array_equal(found.roll.values, rigid.roll.values)

@@ -162,7 +162,7 @@ def vehicle_data(
         places={corner: vehicle.wheel(corner).tyres for corner in Corner},
         dampers={corner: _damper(vehicle, corner) for corner in Corner},
         drive_reactions={axle: _drive_reaction(vehicle, axle) for axle in Axle},
-        sources={**_sources(), **{f"friction_{axle}": rubbing for axle in friction}},
+        sources={**_sources(twists=vehicle.frame is not None), **{f"friction_{axle}": rubbing for axle in friction}},
         steering_ratio=None if steering is None else steering.ratio,
         brake_torques=torques,
         brake_pressure=None if brakes is None else brakes.largest_pressure,
@@ -223,7 +223,7 @@ def _friction(vehicle: Vehicle, axle: Axle) -> DryFriction | None:
     return DryFriction(float(alike), float(opposed / alike))
 
 
-def _sources() -> dict[str, Source]:
+def _sources(*, twists: bool) -> dict[str, Source]:
     masses = Source("sum of the bodies, less what moves with the wheels", certain=False)
     rig = Source("K&C rig, parallel and opposite travel", certain=False)
     files = Source("files of the vehicle", certain=True)
@@ -236,6 +236,8 @@ def _sources() -> dict[str, Source]:
         found[f"damper_factor_{axle}"] = Source("damper curve with the motion ratio of the rig", certain=False)
     for name in ("steering_ratio", "brake_front", "brake_rear", "drag", "lift_front", "lift_rear", "drag_height"):
         found[name] = files
-    found |= dict.fromkeys(("frame_stiffness", "frame_damping"), Source("torsion spring of the frame", certain=False))
+    if twists:
+        spring = Source("torsion spring of the frame", certain=False)
+        found |= dict.fromkeys(("frame_stiffness", "frame_damping"), spring)
     found["engine_factor"] = Source("engine map", certain=False)
     return found
