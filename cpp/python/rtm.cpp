@@ -160,9 +160,9 @@ class RtmHandle {
     wheel.own[load] = compliance(knots, own);
     wheel.opposite[load] = compliance(opposite_knots, opposite);
   }
-  void set_axle(int axle, bool steered, bool drive_on_carrier, const Points& antiroll) {
+  void set_axle(int axle, bool steered, bool drive_on_carrier, const Points& roll, const Points& antiroll) {
     rtm::AxleData& a = describe_axle(axle);
-    a = {steered, drive_on_carrier, owned(antiroll), a.differential, a.elastic};
+    a = {steered, drive_on_carrier, owned(roll), owned(antiroll), a.differential, a.elastic};
   }
   // Numbers of an axle that gives, in the order of ElasticAxleData and ElasticModeData; poses over loads and their knots.
   void set_elasticity(int axle, const Values& numbers, const std::vector<Values>& knots, const std::vector<Values>& poses) {
@@ -551,7 +551,7 @@ void bind_rtm(nb::module_& m) {
       .def("set_roll_kinematics", &RtmHandle::set_roll_kinematics, "wheel"_a, "opposite"_a, "values"_a)
       .def("set_compliance", &RtmHandle::set_compliance, "wheel"_a, "load"_a, "knots"_a, "own"_a, "opposite_knots"_a,
            "opposite"_a)
-      .def("set_axle", &RtmHandle::set_axle, "axle"_a, "steered"_a, "drive_on_carrier"_a, "antiroll"_a)
+      .def("set_axle", &RtmHandle::set_axle, "axle"_a, "steered"_a, "drive_on_carrier"_a, "roll"_a, "antiroll"_a)
       .def("add_tyre", &RtmHandle::add_tyre, "wheel"_a, "model"_a, "mirrored"_a, "coefficients"_a, "deflection_load"_a,
            "bottoming"_a, "offset"_a, "pressure"_a)
       .def("set_elasticity", &RtmHandle::set_elasticity, "axle"_a, "numbers"_a, "knots"_a, "poses"_a)

@@ -135,11 +135,11 @@ def hop_frequency(case: Case, axle: Axle) -> float:
 def _roll_stiffness(case: Case, axle: Axle) -> tuple[float, float]:
     """Of springs and bar, and of the tyres, of an axle [N·m/rad]."""
     vehicle, spec = vehicle_of(case), spec_of(case)
-    spring, bar = spec.wheels[Corner.of(axle, Side.LEFT).index].spring, spec.axles[list(Axle).index(axle)].antiroll
+    spring, roll = spec.wheels[Corner.of(axle, Side.LEFT).index].spring, spec.axles[list(Axle).index(axle)].roll
     half = 0.5 * vehicle.track(axle) ** 2
     twins = np.array([place.offset for place in vehicle.wheel(Corner.of(axle, Side.LEFT)).tyres])
     on_tyres = 2.0 * _tyre_stiffness(case, axle) * float(np.mean((0.5 * vehicle.track(axle) + twins) ** 2))
-    return half * _slope((spring, bar)), on_tyres
+    return half * _slope((spring, roll)), on_tyres
 
 
 def tramp_frequency(case: Case, axle: Axle) -> float:

@@ -339,14 +339,14 @@ def _axle_rows() -> Iterator[Row]:
         lambda n: [False, n in VANS],  # the propeller shaft of a solid axle turns its housing against it
     )
     for i, axle in enumerate(Axle):
-        opposite = lambda spec, i=i: spec.axles[i].antiroll.x  # noqa: E731
-        yield Row(f"axles.antiroll {axle} x", opposite, lambda _: 0.75 * SMALL.travel, SUMMED)
+        opposite = lambda spec, i=i: spec.axles[i].roll.x  # noqa: E731
+        yield Row(f"axles.roll {axle} x", opposite, lambda _: 0.75 * SMALL.travel, SUMMED)
         pressed = lambda n, a=axle: _opposite(n, a)  # noqa: E731
         difference = lambda spec, i=i: _pressed(spec, i) @ [0.5, -0.5]  # noqa: E731
-        yield Row(f"axles.antiroll {axle}", difference, lambda n, of=pressed: of(n) @ [0.5, -0.5], SOLVED)
+        yield Row(f"axles.roll {axle}", difference, lambda n, of=pressed: of(n) @ [0.5, -0.5], SOLVED)
         # Springs that stiffen with travel press both wheels alike, which no bar does: what is odd in travel counts.
         each = lambda spec, i=i: _odd(_pressed(spec, i))  # noqa: E731
-        yield Row(f"axles.antiroll {axle} each", each, lambda n, of=pressed: _odd(of(n)), CURVED)
+        yield Row(f"axles.roll {axle} each", each, lambda n, of=pressed: _odd(of(n)), CURVED)
 
 
 def _curve_rows() -> Iterator[Row]:
@@ -393,9 +393,9 @@ def _opposite(name: str, axle: Axle) -> Array:
 
 def _pressed(spec: RtmSpec, i: int) -> Array:
     """What the model puts on the left and on the right wheel in opposite travel: springs and anti-roll bar."""
-    bar, springs = spec.axles[i].antiroll, [spec.wheels[2 * i + k].spring for k in range(2)]
+    roll, springs = spec.axles[i].roll, [spec.wheels[2 * i + k].spring for k in range(2)]
     left, right = (PchipInterpolator(curve.x, curve.y) for curve in springs)
-    return np.column_stack((left(bar.x) + bar.y, right(-bar.x) - bar.y))
+    return np.column_stack((left(roll.x) + roll.y, right(-roll.x) - roll.y))
 
 
 def _odd(over_travel: Array) -> Array:
@@ -659,9 +659,9 @@ def test_the_curves_carry_the_vehicle_at_rest(name: str) -> None:
     rest = MultibodyVehicle(vehicle(name), road_height=ROAD_HEIGHT).settle()
     spec = spec_of(name)
     for corner, wheel in zip(Corner, spec.wheels, strict=True):
-        z, sign, bar = rest.travels[corner], corner.side.sign, spec.axles[corner.index // 2].antiroll
+        z, sign, roll = rest.travels[corner], corner.side.sign, spec.axles[corner.index // 2].roll
         opposite = 0.5 * sign * (z - rest.travels[corner.opposite])
-        carried = _at(wheel.spring, z) + _at(wheel.stops, z) + sign * _at(bar, opposite)
+        carried = _at(wheel.spring, z) + _at(wheel.stops, z) + sign * _at(roll, opposite)
         # Side forces of toed tyres lift a little; the links weigh on the wheels as they do on the rig.
         assert carried == pytest.approx(rest.wheel_loads[corner], rel=0.006), corner
 

@@ -14,7 +14,7 @@ def curve(x: float) -> SimpleNamespace:
 
 
 def axle(*, steered: bool, opposite: float) -> SimpleNamespace:
-    return SimpleNamespace(steered=steered, antiroll=curve(opposite))
+    return SimpleNamespace(steered=steered, roll=curve(opposite))
 
 
 def wheel(first: float, second: float, travel: float) -> SimpleNamespace:

@@ -187,6 +187,7 @@ def test_axles_and_differentials() -> None:
             axle=i,
             steered=i == 0,
             drive_on_carrier=i == 1,
+            roll=(axle.roll.x, axle.roll.y),
             antiroll=(axle.antiroll.x, axle.antiroll.y),
         )
     powertrain = spec().powertrain

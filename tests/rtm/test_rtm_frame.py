@@ -101,7 +101,7 @@ def test_energy_is_kept() -> None:
         weight = p["gravity"] * p[f"unsprung_mass_{wheel.corner.axle}"]
         carried = Curve(np.array([-1.0, 1.0]), np.array([weight, weight]))
         wheels.append(replace(wheel, spring=carried, stops=Curve(), damper=Curve()))
-    axles = tuple(replace(axle, antiroll=Curve()) for axle in spec.axles)
+    axles = tuple(replace(axle, roll=Curve()) for axle in spec.axles)
     spec = replace(spec, wheels=tuple(wheels), axles=axles)
     spec = spec.with_parameters(
         frame_damping=0.0, friction_front=0.0, friction_rear=0.0, drag=0.0, lift_front=0.0, lift_rear=0.0

@@ -110,8 +110,9 @@ def mirrored(spec: RtmSpec) -> RtmSpec:
         )
 
     def axle(item: AxleSpec) -> AxleSpec:
-        turned = Curve(-item.antiroll.x[::-1], -item.antiroll.y[::-1])
-        return replace(item, antiroll=turned, elasticity=item.elasticity and mirrored_elasticity(item.elasticity))
+        roll, bar = (Curve(-curve.x[::-1], -curve.y[::-1]) for curve in (item.roll, item.antiroll))
+        elasticity = item.elasticity and mirrored_elasticity(item.elasticity)
+        return replace(item, roll=roll, antiroll=bar, elasticity=elasticity)
 
     p = spec.parameters
     other = {name: -p[name] for name in ("cg_y", "Ixy", "Iyz")}

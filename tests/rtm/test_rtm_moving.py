@@ -220,7 +220,7 @@ def test_free_flight_keeps_momentum_and_angular_momentum(name: str) -> None:
 @pytest.mark.parametrize("name", [CAR, TRUCK])
 def test_free_flight_loses_what_its_damping_takes(name: str) -> None:
     """Springs, stops and bars do nothing: all there is are the loads that the axles were let go with; 10 ms."""
-    nothing = {f"{part}_factor_{axle}": 0.0 for part in ("stop", "antiroll") for axle in Axle}
+    nothing = {f"stop_factor_{axle}": 0.0 for axle in Axle}
     flight = kicked(unsprung(free(name, **nothing)), step=1e-5)
     width, energies, powers = 10, [flight.energy()], [flight.power()]
     for _ in range(100):
@@ -237,10 +237,10 @@ def test_free_flight_loses_what_its_damping_takes(name: str) -> None:
 
 
 def unsprung(spec: RtmSpec) -> RtmSpec:
-    """Without springs: their factor leaves the force with which the vehicle stands."""
-    return replace(
-        spec, wheels=tuple(replace(wheel, spring=Curve(wheel.spring.x, 0.0 * wheel.spring.y)) for wheel in spec.wheels)
-    )
+    """Without springs and roll: the factor of springs leaves the force with which the vehicle stands."""
+    wheels = tuple(replace(wheel, spring=Curve(wheel.spring.x, 0.0 * wheel.spring.y)) for wheel in spec.wheels)
+    axles = tuple(replace(axle, roll=Curve(), antiroll=Curve()) for axle in spec.axles)
+    return replace(spec, wheels=wheels, axles=axles)
 
 
 def upright(wheel: WheelSpec) -> WheelSpec:
@@ -263,7 +263,7 @@ def test_an_axle_and_a_body_swing_as_two_masses() -> None:
     parts["body_mass"][one, 0] = mu * c
     bare = spec_of(CAR, compliance=Compliance.NONE).with_parameters(
         **dict.fromkeys(("gravity", "drag", "cg_y", "Ixy", "Ixz", "Iyz"), 0.0),
-        **{f"{part}_factor_{axle}": 0.0 for part in ("stop", "antiroll", "damper") for axle in Axle},
+        **{f"{part}_factor_{axle}": 0.0 for part in ("stop", "damper") for axle in Axle},
     )
     bare = unsprung(bare)
     bare = replace(bare, wheels=tuple(map(upright, bare.wheels)))

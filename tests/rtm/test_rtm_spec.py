@@ -47,7 +47,7 @@ def line(slope: float) -> Curve:
 
 
 def axle() -> AxleSpec:
-    return AxleSpec(True, False, line(3.0))
+    return AxleSpec(True, False, line(3.0), line(2.0))
 
 
 @cache
@@ -67,7 +67,10 @@ BACKWARD = Curve(np.array([0.0, 1.0, 0.5]), np.zeros(3))
 
 @pytest.mark.parametrize(
     ("name", "of", "owner"),
-    [("antiroll", axle, "an axle"), *((name, wheel, "'fl'") for name in ("spring", "stops", "damper"))],
+    [
+        *((name, axle, "an axle") for name in ("roll", "antiroll")),
+        *((name, wheel, "'fl'") for name in ("spring", "stops", "damper")),
+    ],
 )
 def test_the_wrong_curve_is_named(name: str, of: Callable[[], AxleSpec | WheelSpec], owner: str) -> None:
     assert f"'{name}' of {owner} must grow" in refused(lambda: replace(of(), **{name: BACKWARD}))

@@ -43,12 +43,12 @@ def steering(name: str) -> SteeringSpec:
 
 def floating(changed: SteeringSpec) -> RealTimeVehicle:
     """A vehicle without weight, far above the road: nothing but its own parts acts on the steering."""
-    off = {f"{part}_factor_{axle}": 0.0 for part in ("stop", "antiroll", "damper") for axle in Axle}
+    off = {f"{part}_factor_{axle}": 0.0 for part in ("stop", "damper") for axle in Axle}
     spec = convert(vehicle(CAR), maps(CAR), compliance=Compliance.NONE).spec
     wheels = tuple(replace(wheel, spring=Curve()) for wheel in spec.wheels)
-    return RealTimeVehicle(
-        replace(spec, wheels=wheels, steering=changed).with_parameters(gravity=0.0, **off), step=1e-5
-    )
+    axles = tuple(replace(axle, roll=Curve(), antiroll=Curve()) for axle in spec.axles)
+    bare = replace(spec, wheels=wheels, axles=axles, steering=changed)
+    return RealTimeVehicle(bare.with_parameters(gravity=0.0, **off), step=1e-5)
 
 
 def swinging(model: RealTimeVehicle, steps: int, *, torque: bool, **start: float) -> np.ndarray:

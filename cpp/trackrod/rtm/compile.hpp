@@ -24,6 +24,7 @@ class Compiler {
     for (const WheelData& wheel : d_.wheels) write_wheel(wheel);
     for (const AxleData& axle : d_.axles) {
       to_.number(axle.steered ? 1.0 : 0.0);
+      to_.curve(axle.roll);
       to_.curve(axle.antiroll);
       to_.curve(axle.differential);
     }

@@ -81,7 +81,7 @@ struct WheelTables {
 template <class R>
 struct AxleTables {
   bool steered;
-  Table1D<R> antiroll, differential;
+  Table1D<R> roll, antiroll, differential;
 };
 
 // Channels of given poses, filled up: of the left wheel, of the right wheel.
@@ -323,6 +323,7 @@ TRACKROD_HD inline Compiled<R, lanes> view(const R* block) {
   for (WheelTables<R>& wheel : m.tables) wheel = detail::read_wheel(from);
   for (AxleTables<R>& axle : m.axles) {
     axle.steered = from.truth();
+    axle.roll = from.curve();
     axle.antiroll = from.curve();
     axle.differential = from.curve();
   }

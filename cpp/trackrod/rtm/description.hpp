@@ -65,9 +65,9 @@ struct ElasticAxleData {
 struct AxleData {
   bool steered = false;           // second variable of the kinematics is the rack
   bool drive_on_carrier = false;  // the differential sits on the axle
-  // Force of the bar over half the opposite travel, torque of a limited-slip differential over the difference of its
-  // speeds.
-  OwnedCurve antiroll, differential;
+  // Over half the opposite travel: force in roll beyond that of the springs, and the part of it that is the bar's; torque
+  // of a limited-slip differential over the difference of its speeds.
+  OwnedCurve roll, antiroll, differential;
   ElasticAxleData elastic;
 };
 

@@ -29,8 +29,9 @@ TRACKROD_HD inline void pull_dampers(const Compiled<R, lanes>& m, const Paramete
 
 // Adds the forces on the travels to `right`; `pull` is the tension of the dampers. Stops: paper 002, eq. 3; dampers:
 // eq. 4. Friction acts where the axle is `friction_base` of its track wide, as between the seats of leaf springs: there
-// the travel is the mean of both wheels' and that share of the difference. The factor of the springs scales the change of their force from that of the standing axle: a stiffer vehicle
-// stands as it did.
+// the travel is the mean of both wheels' and that share of the difference. The factor of the springs scales the change of
+// their force from that of the standing axle: a stiffer vehicle stands as it did. The factor of the anti-roll bar scales
+// the bar's part of the force in roll.
 template <class R, int lanes, class T>
 TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
                                           const WheelMotion<LanesOf<T, lanes>>* k, const T* pull, T* right) {
@@ -52,9 +53,11 @@ TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Par
     const T& bar = front ? p.antiroll_factor_front : p.antiroll_factor_rear;
     const T weight = (front ? p.unsprung_mass_front : p.unsprung_mass_rear) * p.gravity;
     const T& standing = front ? p.standing_travel_front : p.standing_travel_rear;
-    const T antiroll = value_at(m.axles[axle].antiroll, T((s.travel[left] - s.travel[left + 1]) * R(0.5))) * bar;
-    right[left] -= antiroll;
-    right[left + 1] += antiroll;
+    const T opposite = (s.travel[left] - s.travel[left + 1]) * R(0.5);
+    const AxleTables<R>& both = m.axles[axle];
+    const T roll = value_at(both.roll, opposite) + value_at(both.antiroll, opposite) * (bar - R(1.0));
+    right[left] -= roll;
+    right[left + 1] += roll;
     const T& base = front ? p.friction_base_front : p.friction_base_rear;
     const T alike = (rub[left] + rub[left + 1]) * R(0.5);
     for (int i = left; i < left + 2; ++i) {

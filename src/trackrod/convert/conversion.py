@@ -261,18 +261,28 @@ def _axle(data: VehicleData, maps: KcMaps, axle: Axle, detail: Detail, complianc
     ride, opposite = maps.ride, np.array(maps.roll.knots)
 
     def beyond_spring(side: Side) -> Array:
-        # the same curve that the model will follow, so that spring and anti-roll bar together are the roll map
+        # the same curve that the model will follow, so that spring and what roll adds together are the roll map
         spring = PchipInterpolator(ride.knots, _pad_load(ride, side, stops=False))
         return np.asarray(_pad_load(maps.roll, side, stops=False) - spring(side.sign * opposite))
 
     # What one wheel has more the other has less: exact on both as far as forces follow from a potential and are linear
-    antiroll = 0.5 * (beyond_spring(Side.LEFT) - beyond_spring(Side.RIGHT))
+    roll = Curve(opposite, 0.5 * (beyond_spring(Side.LEFT) - beyond_spring(Side.RIGHT)))
     return AxleSpec(
         steered=maps.steered,
         drive_on_carrier=data.drive_reactions[axle] is DriveReaction.AXLE,
-        antiroll=Curve(opposite, antiroll),
+        roll=roll,
+        antiroll=_bar(maps.roll) or roll,
         elasticity=_beyond_points(data, maps, axle, detail) if compliance is Compliance.MOVING else None,
     )
+
+
+def _bar(roll: Map1D) -> Curve | None:
+    """The part of the anti-roll bar in half the difference of the loads; None where the map does not tell it."""
+    names = [f"Fz_{side}_of_bar" for side in Side]
+    if not {output.name for output in roll.outputs}.issuperset(names):
+        return None
+    left, right = (roll.values[:, roll.output_index(name)] for name in names)
+    return Curve(np.array(roll.knots), 0.5 * (left - right))
 
 
 def _beyond_points(data: VehicleData, maps: KcMaps, axle: Axle, detail: Detail) -> ElasticAxle | None:

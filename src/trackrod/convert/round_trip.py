@@ -16,8 +16,9 @@ A load at the wheel centre cannot be put on an axle that holds the driveline's t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -82,7 +83,9 @@ class ModelRig:
         self.drive_on_carrier = spec.axles[index].drive_on_carrier
         self._wheels = {side: Corner.of(axle, side).index for side in Side}
         self._core = compile_model(spec)
-        self._without_stops = compile_model(spec.with_parameters(**{f"stop_factor_{axle}": 0.0}))
+        without_stops = spec.with_parameters(**{f"stop_factor_{axle}": 0.0})
+        self._without_stops = compile_model(without_stops)
+        self._without_bar = compile_model(without_stops.with_parameters(**{f"antiroll_factor_{axle}": 0.0}))
 
     def pose(self, side: Side, left: ArrayLike, right: ArrayLike, rack: ArrayLike = 0.0) -> Array:
         """Pose of an unloaded wheel and the length of its damper over travels and rack [m]: `CHANNELS` last."""
@@ -100,6 +103,13 @@ class ModelRig:
     def load(self, left: ArrayLike, right: ArrayLike, *, stops: bool = True) -> tuple[Array, Array]:
         """Loads of the pads under left and right wheel [N] over travels [m], dampers at rest."""
         pads = self._hold(self._core if stops else self._without_stops, left, right, 0.0)[..., -1]
+        return pads[..., self._wheels[Side.LEFT]], pads[..., self._wheels[Side.RIGHT]]
+
+    def of_bar(self, left: ArrayLike, right: ArrayLike) -> tuple[Array, Array]:
+        """The part of the anti-roll bar in these loads [N]."""
+        cores = (self._without_stops, self._without_bar)
+        whole, rest = (self._hold(core, left, right, 0.0)[..., -1] for core in cores)
+        pads = whole - rest
         return pads[..., self._wheels[Side.LEFT]], pads[..., self._wheels[Side.RIGHT]]
 
     def _hold(
@@ -237,12 +247,18 @@ def _moving_compliance(rig: ModelRig, axle: ElasticAxle | None, side: Side) -> l
 def _stiffness(rig: ModelRig, maps: KcMaps) -> list[Deviation]:
     """Mean load of both wheels in parallel travel, half their difference in opposite travel."""
     found = []
+    ways: dict[str, Callable[[Array, Array], tuple[Array, Array]]] = {
+        "": rig.load,
+        "_without_stops": partial(rig.load, stops=False),
+        "_of_bar": rig.of_bar,
+    }
     for test, curve, sign in (("parallel", maps.ride, 1.0), ("opposite", maps.roll, -1.0)):
-        for stops, suffix in ((True, ""), (False, "_without_stops")):
+        known = [output.name for output in curve.outputs]
+        for suffix, load in ((suffix, load) for suffix, load in ways.items() if f"Fz_left{suffix}" in known):
             columns = [curve.output_index(f"Fz_{side}{suffix}") for side in Side]
 
-            def loads(x: Array, sign: float = sign, stops: bool = stops) -> Array:
-                left, right = rig.load(x, sign * x, stops=stops)
+            def loads(x: Array, sign: float = sign, load: Callable[..., tuple[Array, Array]] = load) -> Array:
+                left, right = load(x, sign * x)
                 return np.asarray(0.5 * (left + sign * right))
 
             def mapped(x: Array, curve: Map1D = curve, columns: list[int] = columns, sign: float = sign) -> Array:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -51,6 +52,9 @@ OPPOSITE = Variable("opposite_travel", KINDS["length"])
 RACK = Variable("rack_travel", KINDS["length"])
 POSE = (*(Variable(f"t{a}", KINDS["length"]) for a in "xyz"), *(Variable(f"r{a}", KINDS["angle"]) for a in "xyz"))
 LOAD = Variable("Fz", KINDS["force"])
+
+#: Share of its stiffness that an anti-roll bar loses where its part in the loads is looked for [-].
+_SOFTER = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +97,9 @@ class KcMaps:
         Over parallel travel: wheel loads ``Fz_left``, ``Fz_right`` [N], and both ``…_without_stops``. Dampers at rest
         add nothing to either.
     roll
-        The same over opposite travel.
+        The same over opposite travel, and the part of the anti-roll bar in them, ``Fz_left_of_bar``,
+        ``Fz_right_of_bar`` [N]: how they change with its stiffness, for each unit of its relative change. Without these
+        all that the axle does beyond its springs counts as the bar's.
     design_load
         Wheel loads at the design position, left and right [N].
     unsprung_mass
@@ -305,7 +311,10 @@ def compliance_maps(rig: Rig, load: Load, left: Solution, right: Solution) -> tu
 
 
 def stiffness_map(rig: Rig, travel: ArrayLike, *, opposed: bool) -> Map1D:
-    """Wheel loads over parallel or opposite travel [m], with the stops and without.
+    """Wheel loads over parallel or opposite travel [m], with the stops and without; in opposite travel also the bar's.
+
+    For its part the bar is softened a little, not taken out: it stands on bushings, and near its own stiffness their
+    yielding counts as it does there.
 
     Raises
     ------
@@ -315,13 +324,28 @@ def stiffness_map(rig: Rig, travel: ArrayLike, *, opposed: bool) -> Map1D:
     z = np.asarray(travel, dtype=np.float64)
     inputs = Inputs.of(np.column_stack((z, -z if opposed else z)))
     bare = Rig(replace(rig.vehicle, stops=()), rig.axle, check=False)
-    with_stops, without = rig.sweep(inputs), bare.sweep(inputs)
-    good = with_stops.solved & without.solved
+    rigs = {"": rig, "_without_stops": bare} | ({"_of_bar": _with_softer_bar(bare)} if opposed else {})
+    solutions = {suffix: each.sweep(inputs) for suffix, each in rigs.items()}
+    good = np.all([solution.solved for solution in solutions.values()], axis=0)
     if good.sum() < 2:
-        raise InputError([*with_stops.problems, *without.problems])
-    outputs = [Variable(f"Fz_{side}{suffix}", KINDS["force"]) for suffix in ("", "_without_stops") for side in SIDES]
-    loads = [measure(r, s, ()).wheel_load for r, s in ((rig, with_stops), (bare, without))]
-    return _map1d(OPPOSITE if opposed else PARALLEL, z[good], outputs, np.hstack(loads)[good])
+        raise InputError(chain.from_iterable(solution.problems for solution in solutions.values()))
+    loads = {suffix: measure(rigs[suffix], solution, ()).wheel_load for suffix, solution in solutions.items()}
+    if opposed:
+        loads["_of_bar"] = (loads["_without_stops"] - loads["_of_bar"]) / _SOFTER
+    outputs = [Variable(f"Fz_{side}{suffix}", KINDS["force"]) for suffix in loads for side in SIDES]
+    return _map1d(OPPOSITE if opposed else PARALLEL, z[good], outputs, np.hstack(list(loads.values()))[good])
+
+
+def _with_softer_bar(rig: Rig) -> Rig:
+    """The axle with the torsion springs between its wheels softer by `_SOFTER`."""
+    bars = {gauge.element for gauge in gauges(rig) if gauge.kind is KINDS["angle"] and gauge.side is None}
+    springs = tuple(
+        replace(spring, curve=replace(spring.curve, y=(1.0 - _SOFTER) * spring.curve.y))
+        if spring.name in bars
+        else spring
+        for spring in rig.vehicle.torsion_springs
+    )
+    return Rig(replace(rig.vehicle, torsion_springs=springs), rig.axle, check=False)
 
 
 def unsprung_masses(rig: Rig) -> tuple[float, float]:

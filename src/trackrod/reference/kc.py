@@ -255,6 +255,12 @@ class _AxleReader:
                 column = found[side] if found[side] is not None else loads[side]
                 outputs.append(Variable(f"Fz_{side}{suffix}", _FORCE))
                 columns.append(np.asarray(column))
+        of_bar = {side: sweep.of("Fz_of_bar", side) for side in Side}
+        if axis is OPPOSITE and all(part is not None for part in of_bar.values()):
+            outputs += [Variable(f"Fz_{side}_of_bar", _FORCE) for side in Side]
+            columns += [np.asarray(part) for part in of_bar.values()]
+        elif axis is OPPOSITE:
+            self.tables.note("no 'Fz_of_bar': all that the axle does in roll beyond its springs counts as the bar's")
         left = columns[0]
         if left[-1] <= left[0]:
             text = f"'Fz' of the left wheel falls from {left[0]:.0f} to {left[-1]:.0f} N where its travel increases"

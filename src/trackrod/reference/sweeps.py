@@ -52,6 +52,7 @@ AT_WHEEL: Mapping[str, Kind] = {
     "spring_length": _LENGTH,
     "Fz": _FORCE,
     "Fz_without_stops": _FORCE,
+    "Fz_of_bar": _FORCE,
 }
 #: What is moved or applied.
 APPLIED: Mapping[str, Kind] = {

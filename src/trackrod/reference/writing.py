@@ -233,8 +233,9 @@ def _grid(maps: KcMaps) -> dict[str, Array]:
 
 def _loads(curve: Map1D) -> dict[str, Array]:
     columns = {heading(curve.axis.name, curve.axis.kind): curve.knots}
-    for suffix in ("", "_without_stops"):
-        for side in Side:
+    known = [output.name for output in curve.outputs]
+    for suffix in ("", "_without_stops", "_of_bar"):
+        for side in (side for side in Side if f"Fz_{side}{suffix}" in known):
             values = curve.values[:, curve.output_index(f"Fz_{side}{suffix}")]
             columns[heading(f"Fz{suffix}_{side}", _FORCE)] = values
     return columns

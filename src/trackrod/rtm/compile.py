@@ -52,7 +52,7 @@ def compile_model(spec: RtmSpec) -> _core.Rtm:
             formula, mirrored, coefficients, deflection_load, bottoming = tyre.core_arguments()
             core.add_tyre(i, formula, mirrored, coefficients, deflection_load, bottoming, place.offset, tyre.pressure)
     for i, axle in enumerate(spec.axles):
-        core.set_axle(i, axle.steered, axle.drive_on_carrier, axle.antiroll.points())
+        core.set_axle(i, axle.steered, axle.drive_on_carrier, axle.roll.points(), axle.antiroll.points())
         if axle.elasticity is not None:
             gives = axle.elasticity.with_straight_pitch()
             core.set_elasticity(i, gives.numbers(), *gives.tables())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from trackrod.core.artefact import Schema
 from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError, Problem, UnknownNameError, raise_if_errors
+from trackrod.core.plain import Plain
 from trackrod.core.records import from_plain, to_plain
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.elasticity import ElasticAxle
@@ -165,20 +167,26 @@ class AxleSpec:
         Whether the second variable of the kinematics is the rack travel.
     drive_on_carrier
         Whether the axle itself takes the reaction of the driving torque.
+    roll
+        What the axle does in roll beyond its springs: additional force that presses the left wheel down and lifts the
+        right one, over half the opposite travel [N], [m].
     antiroll
-        Additional force that presses the left wheel down and lifts the right one, over half the opposite travel
-        [N], [m].
+        The part of the anti-roll bar in `roll`, which ``antiroll_factor`` scales; empty without a bar.
     elasticity
         What gives in the axle as a system with inertia and damping; None: the compliance of the wheels is quasi-static.
     """
 
     steered: bool
     drive_on_carrier: bool
-    antiroll: Curve
+    roll: Curve
+    antiroll: Curve = field(default_factory=Curve)
     elasticity: ElasticAxle | None = None
 
     def __post_init__(self) -> None:
-        raise_if_errors(Problem(text) for text in self.antiroll.faults("the curve 'antiroll' of an axle"))
+        curves = {"roll": self.roll, "antiroll": self.antiroll}
+        raise_if_errors(
+            Problem(text) for name, curve in curves.items() for text in curve.faults(f"the curve '{name}' of an axle")
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -443,5 +451,10 @@ def _wrong_knots(knots: Array, what: str) -> Iterator[str]:
         yield f"{what} must grow from knot to knot, but {knots[k + 1]:g} comes after {knots[k]:g}"
 
 
+def _all_of_the_bar(data: Mapping[str, Any]) -> dict[str, Plain]:
+    """Up to version 3 what an axle does in roll counted as the bar's."""
+    return {**data, "axles": [{**axle, "roll": axle["antiroll"]} for axle in data["axles"]]}
+
+
 #: A real-time model saved as one file.
-RTM = Schema("trackrod.rtm", 3, to_plain, lambda data: from_plain(RtmSpec, data))
+RTM = Schema("trackrod.rtm", 4, to_plain, lambda data: from_plain(RtmSpec, data), {3: _all_of_the_bar})

@@ -123,7 +123,7 @@ class Twin:
             {name: Line(curve.x, curve.y) for name, curve in curves.items()}
             for curves in ({"spring": w.spring, "stops": w.stops, "damper": w.damper} for w in spec.wheels)
         ]
-        self._bars = [Line(axle.antiroll.x, axle.antiroll.y) for axle in spec.axles]
+        self._rolls = [[Line(curve.x, curve.y) for curve in (axle.roll, axle.antiroll)] for axle in spec.axles]
         front = spec.wheels[0].centre
         p = self.p
         self.origin = np.array([front[0] - p["cg_to_front"], p["cg_y"], p["cg_height"] + spec.road_height])
@@ -265,9 +265,10 @@ class Twin:
                 total += self._of(factor, i) * _integral(curves[name], float(self.z[i]))
             standing = curves["spring"](self._of("standing_travel", i))
             total -= ((self._of("spring_factor", i) - 1.0) * standing + m * p["gravity"]) * self.z[i]
-        for axle, bar in enumerate(self._bars):
+        for axle, (roll, bar) in enumerate(self._rolls):
             opposite = 0.5 * float(self.z[2 * axle] - self.z[2 * axle + 1])
-            total += 2.0 * self._of("antiroll_factor", 2 * axle) * _integral(bar, opposite)
+            more = self._of("antiroll_factor", 2 * axle) - 1.0
+            total += 2.0 * (_integral(roll, opposite) + more * _integral(bar, opposite))
         for tyre in self.tyres:
             wheel = self.wheels[tyre.wheel]
             height = self.r[2] + (R @ wheel.p)[2] - self.spec.road_height
@@ -680,11 +681,12 @@ class Twin:
     def _suspension(self, pull: Array) -> Array:
         """Forces on the travels [N]: springs, stops (eq. 3), dampers (eq. 4), anti-roll bars, friction."""
         Q = np.zeros(4)
-        for axle, bar in enumerate(self._bars):
+        for axle, (roll, bar) in enumerate(self._rolls):
             left, right = 2 * axle, 2 * axle + 1
-            roll = bar(0.5 * (self.z[left] - self.z[right])) * self._of("antiroll_factor", left)
-            Q[left] -= roll
-            Q[right] += roll
+            opposite = 0.5 * (self.z[left] - self.z[right])
+            rolling = roll(opposite) + (self._of("antiroll_factor", left) - 1.0) * bar(opposite)
+            Q[left] -= rolling
+            Q[right] += rolling
             base = self._of("friction_base", left)
             seats = 0.5 * np.array([[1.0 + base, 1.0 - base], [1.0 - base, 1.0 + base]])  # travel where friction acts
             sliding = seats @ self.zd[left : right + 1]
