@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 #: First parts of the names of what turns with a wheel, and of what else moves with it or with the whole axle.
 TURNING = ("spindle", "wheel", "outer_wheel", "inner_wheel")
-CARRYING = ("upright", "axle", "differential", "final_drive")
+CARRYING = ("upright", "axle", "axle_seat", "axle_end", "differential", "final_drive")
 #: Shafts of the driveline. Half-shafts turn inside of a solid axle, and hang between body and wheel of any other.
 SHAFTS = ("driveshaft", "halfshaft", "propshaft")
 SIDES = (Side.LEFT, Side.RIGHT)
