@@ -194,6 +194,19 @@ def place_of(on: Rig, solution: Solution, body: str, point: tuple[float, float, 
     return np.asarray(solution.poses[:, i, :3] + turn_of(on, solution, body).apply(arm))
 
 
+def rubbing(name: str, axle: Axle, right: float) -> float:
+    """Friction at each wheel by the work of its elements in travel, `right` times as much on the right side [N]."""
+    on, way = rig(name, axle), 1e-3
+    solution = on.sweep(Inputs.of(np.outer((way, -way), (1.0, right))))
+    assert solution.solved.all(), solution.problems
+    work = 0.0
+    for item in on.vehicle.frictions:
+        if item.name.startswith(on.vehicle.axle(axle).subsystem + "."):
+            one, other = (place_of(on, solution, *place) for place in zip(item.bodies, item.ends, strict=True))
+            work += item.force * abs(float(np.diff(np.linalg.norm(one - other, axis=-1))[0]))
+    return work / (4 * way)
+
+
 def _unit(vectors: Array) -> Array:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))
 

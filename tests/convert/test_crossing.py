@@ -32,7 +32,7 @@ from trackrod.rtm.layout import AXLE_LOADS, CHANNELS, COMPLIANCE_CHANNELS, COMPL
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, SteeringSpec, WheelSpec
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.catalogue import BUNDLED
-from vehicle_by_hand import SIDES, Masses, give, masses, pad_forces, poses, rig
+from vehicle_by_hand import SIDES, Masses, give, masses, pad_forces, poses, rig, rubbing
 
 Array = NDArray[np.float64]
 
@@ -50,6 +50,8 @@ COPIED, SUMMED, SOLVED = 0.0, 1e-11, 1e-6
 DIFFERENCES = 0.01
 #: Their changes over 20 mm of travel, over the shapes themselves: 0.05 to 0.6 of them on most axles.
 BESIDE = 0.002
+#: Motion ratios over other widths of travel, of leaves that bend.
+BENT = 1e-3
 #: One anti-roll curve for two wheels that are not alike: exact as far as their springs are straight.
 CURVED = 2e-3
 #: What counts as the largest number where all are smaller: a millimetre, a milliradian, a gram.
@@ -131,7 +133,8 @@ def _parameter_rows() -> Iterator[Row]:
         yield _parameter(f"unsprung_yaw_inertia_{axle}", lambda n, p=pair: by_hand(n).yaw[p].mean(), **beam)
         yield _parameter(f"wheel_inertia_{axle}", lambda n, p=pair: by_hand(n).spin[p].mean())
         yield from (_parameter(f"{name}_factor_{axle}", lambda _: 1.0) for name in _ONES)
-        yield _parameter(f"friction_{axle}", lambda _: 0.0)
+        yield _parameter(f"friction_{axle}", lambda n, a=axle: rubbing(n, a, 1.0), BENT)
+        yield _parameter(f"friction_base_{axle}", lambda n, a=axle: _friction_base(n, a), BENT)
         yield _parameter(f"brake_{axle}", lambda n, a=axle: _brake(n, a))
         yield _parameter(f"lift_{axle}", lambda n, a=axle: _air(n, f"{a}_lift"))
         yield Row(
@@ -142,10 +145,19 @@ def _parameter_rows() -> Iterator[Row]:
             size=lambda _: 1.0,
         )
     yield _parameter("engine_factor", lambda _: 1.0)
+    # no vehicle here has a frame that twists; those that have: tests/rtm/test_rtm_frame.py
+    yield _parameter("frame_stiffness", lambda _: 0.0)
+    yield _parameter("frame_damping", lambda _: 0.0)
     yield _parameter("gravity", lambda _: 9.80665)
     yield _parameter("steering_ratio", _rack_per_turn)
     yield _parameter("drag", lambda n: _air(n, "drag"))
     yield _parameter("drag_height", lambda n: vehicle(n).aerodynamics.centre_height - ROAD_HEIGHT)
+
+
+def _friction_base(name: str, axle: Axle) -> float:
+    """Friction in roll over that in parallel travel; 1 where nothing rubs."""
+    parallel = rubbing(name, axle, 1.0)
+    return rubbing(name, axle, -1.0) / parallel if parallel else 1.0
 
 
 def _brake(name: str, axle: Axle) -> float:
@@ -534,6 +546,7 @@ def _loaded_radius(name: str, axle: Axle) -> float:
 def _other_rows() -> Iterator[Row]:
     yield Row("brake_pressure", lambda spec: spec.brake_pressure, lambda n: vehicle(n).brakes.largest_pressure)
     yield Row("name", lambda spec: spec.name, lambda n: vehicle(n).name)
+    yield Row("frame", lambda spec: spec.frame, lambda _: None)
     yield Row("road_height", lambda spec: spec.road_height, lambda _: ROAD_HEIGHT)
     yield Row("compliance_lag", lambda spec: spec.compliance_lag, lambda _: 0.005)
     yield Row("tyres", lambda spec: dict(spec.tyres), lambda n: dict(vehicle(n).tyres))

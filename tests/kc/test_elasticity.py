@@ -32,6 +32,9 @@ FREQUENCIES = (0.5, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 25.0)
 #: elsewhere. The largest that were measured are 0.005 and 0.010, and 0.016 near the hardly damped resonances of the
 #: first `cla_class` on soft bushings.
 CLOSE, CLOSE_BEYOND, CLOSE_AT_RESONANCE = 0.006, 0.012, 0.018
+#: A tube that bends has three shapes beside those of loads: one under travel, two under loads along and about z; two
+#: are kept. Up to 8, 16 and 25 Hz; 0.007, 0.016 and 0.030 were measured.
+CLOSE_WITH_TUBE = {8.0: 0.008, 16.0: 0.018, 25.0: 0.033}
 #: Axles whose damping is out of proportion to stiffness, and how far shapes under loads alone are off at 16 Hz.
 LOADS_ALONE = {("integral_link", Axle.REAR): 0.11, ("lcv_3t5", Axle.REAR): 0.21, ("lcv_7t", Axle.REAR): 0.21}
 #: Compliance that counts as none [m/N], [rad/(N·m)]: loads own a hundredth of it where the axle is rigid.
@@ -46,6 +49,10 @@ def case(name: str, factor: float) -> Vehicle:
 @cache
 def measured(name: str, factor: float, axle: Axle) -> ElasticAxle:
     return find_elasticity(case(name, factor), axle)
+
+
+def with_tube(name: str, axle: Axle) -> bool:
+    return axle is Axle.REAR and any(".tube" in beam.name for beam in case(name, 1.0).beams)
 
 
 def off(full: Array, reduced: Array) -> float:
@@ -132,6 +139,8 @@ def test_its_shapes_vibrate_as_all_bodies_of_the_axle(name: str, factor: float, 
             s = 2j * np.pi * frequency
             beyond = CLOSE_AT_RESONANCE if factor == 0.2 else CLOSE_BEYOND
             allowed = CLOSE if frequency <= 8.0 else beyond
+            if with_tube(name, axle):
+                allowed = next(value for up_to, value in CLOSE_WITH_TUBE.items() if frequency <= up_to)
             assert off(complete(linear, sign, s), response(*regularised(mode), s)) < allowed, frequency
 
 
