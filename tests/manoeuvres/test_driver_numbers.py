@@ -58,9 +58,11 @@ def test_speed_law_stops_its_integral_by_the_whole_law() -> None:
 
 
 def test_speed_law_at_walking_pace() -> None:
-    """At half of 6.5 m/s half of P and a quarter of I."""
+    """At half of 13 m/s half of P and all of I, at half of 6.5 m/s a quarter of both."""
+    control = HoldSpeed(6.5).begin(sample(vx_mps=6.5))
+    assert pedals(control, 0.0, 6.4) == pytest.approx((0.6 * 0.1 + 0.1 * DECISION, 0.0))
     control = HoldSpeed(3.25).begin(sample(vx_mps=3.25))
-    assert pedals(control, 0.0, 3.15) == pytest.approx((0.6 * 0.1 + 0.25 * 0.1 * DECISION, 0.0))
+    assert pedals(control, 0.0, 3.15) == pytest.approx((0.3 * 0.1 + 0.25 * 0.1 * DECISION, 0.0))
 
 
 def test_speed_law_without_the_brake() -> None:
