@@ -5,7 +5,8 @@ its shape. Masses are sums over the bodies of the vehicle, damping is a sum over
 compliance is the way of the points that loads act at. Nothing of `trackrod.kc.elasticity` and no linearised matrix is
 used.
 
-Limits: ideal joints count as rigid, they hold less than 1e-3 of the damping.
+Limits: ideal joints count as rigid, they hold less than 1e-3 of the damping; beams are not stiffened by what they bear,
+which is 3e-3 of it where leaves bear most.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from asymmetric_vehicles import vehicle
 from trackrod.core.corners import Axle, Corner, Side
@@ -62,6 +64,10 @@ class Shape:
     wheels: Array
     brakes: Array
     dampers: Array
+
+    def turned(self, body: str) -> Array:
+        """Angular velocity of a body."""
+        return self.bodies.get(body, np.zeros(6))[3:]
 
     def at(self, body: str, point: Iterable[float], place: Iterable[float]) -> Array:
         """Velocity of a point of a body whose centre is at a place, and its angular velocity."""
@@ -323,20 +329,8 @@ def reference(name: str, axle: Axle) -> Array:
 def damping(name: str, axle: Axle, first: Shape, second: Shape) -> float:
     """Power that bushings, beams and bars take from both together."""
     of = bare(name)
-    drawn = {body.name: body.centre for body in of.bodies}
-    total = sum(_of_bushing(name, axle, item, first, second) for item in of.acting(of.bushings))
-    for item in (*of.acting(of.beams), *of.acting(of.torsion_springs)):
-        law = {Beam: _of_beam, TorsionSpring: _of_bar}[type(item)]
-        one, two = (
-            [s.at(body, point, drawn.get(body, point)) for body, point in zip(item.bodies, _ends(item), strict=True)]
-            for s in (first, second)
-        )
-        total += law(item, one, two)
-    return total
-
-
-def _ends(item: Beam | TorsionSpring) -> tuple:
-    return item.ends if isinstance(item, Beam) else (item.position, item.position)
+    laws = ((_of_bushing, of.bushings), (_of_beam, of.beams), (_of_bar, of.torsion_springs))
+    return sum(law(name, axle, item, first, second) for law, items in laws for item in of.acting(items))
 
 
 def _of_bushing(name: str, axle: Axle, item: Bushing, first: Shape, second: Shape) -> float:
@@ -351,13 +345,17 @@ def _of_bushing(name: str, axle: Axle, item: Bushing, first: Shape, second: Shap
     return float(rates[0] @ (np.array(item.characteristic.damping) * rates[1]))
 
 
-def _of_bar(item: TorsionSpring, one: list[Array], two: list[Array]) -> float:
-    rates = [(ends[0] - ends[1])[3:] @ np.array(item.axis) for ends in (one, two)]
-    return float(item.damping * rates[0] * rates[1])
+def _of_bar(name: str, axle: Axle, item: TorsionSpring, first: Shape, second: Shape) -> float:
+    del name, axle
+    one, two = ((of.turned(item.bodies[0]) - of.turned(item.bodies[1])) @ np.array(item.axis) for of in (first, second))
+    return float(item.damping * one * two)
 
 
-def _of_beam(item: Beam, one: list[Array], two: list[Array]) -> float:
-    """A cantilever on its first end: the second moves against it by what its bending, torsion and length give."""
+def _of_beam(name: str, axle: Axle, item: Beam, first: Shape, second: Shape) -> float:
+    """A cantilever on its first end: the second moves against it by what its bending, torsion and length give.
+
+    At rest: along axes that have turned halfway between its ends, which are where they have gone.
+    """
     L, section = item.length, item.section
     stiffness = np.diag(
         [
@@ -371,12 +369,18 @@ def _of_beam(item: Beam, one: list[Array], two: list[Array]) -> float:
     )
     stiffness[1, 5] = stiffness[5, 1] = -6 * section.bending_z / L**2
     stiffness[2, 4] = stiffness[4, 2] = 6 * section.bending_y / L**2
-    turn = np.kron(np.eye(2), np.array(item.axes).T)
-    along = np.subtract(item.ends[1], item.ends[0])
+    state = rest(name, axle)
+    ends = [place_of(*state, *end)[0] for end in zip(item.bodies, item.ends, strict=True)]
+    turns = [turn_of(*state, body)[0] for body in item.bodies]
+    middle = Rotation.from_rotvec(0.5 * (turns[1] * turns[0].inv()).as_rotvec()) * turns[0]
+    turn = np.kron(np.eye(2), (middle.as_matrix() @ np.array(item.axes)).T)
     rates = []
-    for first, second in (one, two):
-        against = second - first
-        against[:3] -= np.cross(first[3:], along)
+    for of in (first, second):
+        one, other = (
+            of.at(body, end, places(name, axle).get(body, end)) for body, end in zip(item.bodies, ends, strict=True)
+        )
+        against = other - one
+        against[:3] -= np.cross(one[3:], ends[1] - ends[0])
         rates.append(turn @ against)
     return float(item.damping * rates[0] @ stiffness @ rates[1])
 
