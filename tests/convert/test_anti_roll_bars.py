@@ -16,6 +16,7 @@ from trackrod.kc.maps import KcMaps
 from trackrod.kc.measure import measure
 from trackrod.kc.points import Inputs
 from trackrod.kc.rig import Rig
+from trackrod.tune.space import tuning_space
 from trackrod.vehicle.vehicle import subsystem_of
 
 #: Half the opposite travel at which is looked [m]: about the design position, and far out.
@@ -54,10 +55,13 @@ def test_a_stiffer_bar_stiffens_the_axle_as_on_the_rig(name: str, axle: Axle, fa
 
 
 def test_an_axle_without_a_bar_has_none() -> None:
-    """A transverse leaf resists roll more than ride; nothing of that is a bar."""
+    """A transverse leaf resists roll more than ride; nothing of that is a bar, and nothing is tuned as one."""
     front = spec_of("lcv_3t5").axles[0]
     assert np.abs(front.roll.y).max() > 1000.0
     assert not front.antiroll.y.any()
+    names = tuning_space(spec_of("lcv_3t5")).names
+    assert "antiroll_factor_front" not in names
+    assert "antiroll_factor_rear" in names
 
 
 def test_without_knowledge_of_the_bar_all_counts_as_the_bar() -> None:

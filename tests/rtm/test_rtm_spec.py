@@ -14,7 +14,7 @@ from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError, UnknownNameError
 from trackrod.rtm.elasticity import PoseCurve, PoseMap
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
-from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
+from trackrod.rtm.spec import RTM, AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 
 LOADS, OPPOSITE_LOADS = np.array([-3000.0, 0.0, 3000.0]), np.array([-2000.0, 2000.0])
 PARAMETERS = {
@@ -253,3 +253,12 @@ def test_compliance_moves_in_both_axles_or_in_none() -> None:
     assert replace(spec(), axles=(moving, moving)).axles[1].elasticity is not None
     for axles in ((moving, axle()), (axle(), moving)):
         assert "compliance moves in one axle only" in refused(lambda axles=axles: replace(spec(), axles=axles))
+
+
+def test_what_an_older_model_does_in_roll_is_the_bar() -> None:
+    """Version 3 had one curve, all of it scaled."""
+    older = dict(RTM.to_plain(spec()))
+    older["axles"] = [{name: part for name, part in axle.items() if name != "roll"} for axle in older["axles"]]
+    for found in RTM.from_plain(RTM.upgrades[3](older)).axles:
+        assert np.array_equal(found.roll.y, [-2.0, 2.0])
+        assert np.array_equal(found.antiroll.y, found.roll.y)
