@@ -3,8 +3,8 @@
 // pedal has reached an end.
 //
 // In the low gears P falls with the speed that is held, at walking pace I with its square: there the engine swings
-// against the mass of the vehicle on tyres and suspensions, at 4 to 8 Hz, which the full gains would keep going. On soft
-// bushings it is 4 Hz, and the gains that a stiff suspension bears at 25 km/h take all of its damping.
+// against the mass of the vehicle on tyres and suspensions, at 4 to 8 Hz, which the full gains would keep going. On
+// soft bushings it is 4 Hz, and the gains that a stiff suspension bears at 25 km/h take all of its damping.
 //
 // T may be Dual: derivatives of a run then hold for the closed loop.
 #pragma once
