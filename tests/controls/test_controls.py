@@ -156,5 +156,7 @@ def test_tramp_frequency_of_a_solid_axle(run, case: Case) -> None:
 def test_softer_bushings_are_softer() -> None:
     stiff, soft = (vehicle_of(Case("cla_class", factor)).bushings for factor in (1.0, 0.6))
     for first, second in zip(stiff, soft, strict=True):
+        if first.name == "steering.torsion_bar":
+            continue  # no bushing
         assert second.characteristic.stiffness == pytest.approx(np.multiply(0.6, first.characteristic.stiffness))
         assert second.characteristic.damping == pytest.approx(np.multiply(0.6, first.characteristic.damping))

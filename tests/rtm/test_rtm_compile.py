@@ -175,7 +175,7 @@ def test_the_elasticity_of_every_axle() -> None:
         assert not numbers
         curves = [of.symmetric.fx, of.symmetric.brake, of.antisymmetric.fx, of.antisymmetric.brake]
         knots = [*(curve.load for curve in curves), of.fy.symmetric, of.fy.antisymmetric]
-        poses = [*(curve.pose for curve in curves), of.fy.pose]
+        poses = [*(np.column_stack((curve.pose, curve.eased)) for curve in curves), of.fy.pose]
         for one, two in zip((*given["knots"], *given["poses"]), (*knots, *poses), strict=True):
             np.testing.assert_array_equal(one, np.ravel(two))
 

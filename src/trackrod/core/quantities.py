@@ -96,7 +96,7 @@ KINDS: dict[str, Kind] = _kinds(
     Kind("energy", "J", "J", D(force=1, length=1), "energy or work", -1e12, 1e12),
     Kind("pressure", "Pa", "Pa", D(force=1, length=-2), "pressure", 0.0, 1e9),
     # Stiffness of a material: its range reaches beyond that of a pressure.
-    Kind("elastic_modulus", "Pa", "Pa", D(force=1, length=-2), "modulus of elasticity or shear", 0.0, 1e13),
+    Kind("elastic_modulus", "N/m²", "Npm2", D(force=1, length=-2), "modulus of elasticity or shear", 0.0, 1e13),
     Kind("stiffness", "N/m", "Npm", D(force=1, length=-1), "stiffness", -1e30, 1e30),
     Kind("damping", "N·s/m", "Nspm", D(force=1, length=-1, time=1), "damping", -1e9, 1e9),
     Kind("rotational_stiffness", "N·m/rad", "Nmprad", D(force=1, length=1, angle=-1), "torque per angle"),

@@ -502,7 +502,11 @@ TORSION_BAR_TWIST = _signal(
     "torsion_bar_twist", "angle", "steering shaft against pinion", "left turn", fmi="steering.torsion_bar_twist"
 )
 FRAME_TWIST = _signal(
-    "frame_twist", "angle", "rear half of a frame that twists against its front half", "rear right side down"
+    "frame_twist",
+    "angle",
+    "rear half of a frame that twists against its front half",
+    "rear right side down",
+    fmi="body.frame_twist",
 )
 
 

@@ -42,7 +42,8 @@ class PoseCurve:
     @property
     def eased(self) -> Array:
         """Loads under which a linear axle would give as far along x [N]: bushings grow stiffer under load."""
-        forward = self.pose[:, GIVEN_POSE.index("tx")]
+        left, right = (self.pose[:, place + GIVEN_POSE.index("tx")] for place in (0, len(GIVEN_POSE)))
+        forward = left + np.sign(left @ right) * right  # of both wheels, alike or opposed
         i = int(np.clip(np.abs(self.load).argmin(), 1, self.load.size - 2))
         slope = (forward[i + 1] - forward[i - 1]) / (self.load[i + 1] - self.load[i - 1])
         if abs(slope) < _STIFF:
