@@ -130,9 +130,14 @@ def masses(name: str, front: float, rear: float, driveline: float) -> Masses:
 
 
 @cache
-def rig(name: str, axle: Axle, *, stops: bool = True) -> Rig:
+def rig(name: str, axle: Axle, *, stops: bool = True, bar: float = 1.0) -> Rig:
+    """An axle on the rig, with or without its stops, its anti-roll bar scaled."""
     of = vehicle(name)
-    return Rig(of if stops else replace(of, stops=()), axle)
+    springs = tuple(
+        replace(s, curve=replace(s.curve, y=bar * s.curve.y)) if "anti_roll_bar" in s.name else s
+        for s in of.torsion_springs
+    )
+    return Rig(replace(of, torsion_springs=springs, stops=of.stops if stops else ()), axle)
 
 
 def poses(name: str, axle: Axle, inputs: Inputs) -> dict[Side, dict[str, Array]]:
@@ -211,9 +216,9 @@ def _unit(vectors: Array) -> Array:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))
 
 
-def pad_forces(name: str, axle: Axle, travels: Array, *, stops: bool) -> Array:
+def pad_forces(name: str, axle: Axle, travels: Array, *, stops: bool, bar: float = 1.0) -> Array:
     """Loads under the left and the right wheel, shape (n, 2) [N], at travels of both, shape (n, 2) [m]."""
-    on = rig(name, axle, stops=stops)
+    on = rig(name, axle, stops=stops, bar=bar)
     solution = on.sweep(Inputs.of(travels))
     assert solution.solved.all(), solution.problems
     return np.asarray(solution.forces[:, [on.model.drives[f"pad_{Corner.of(axle, side)}"] for side in SIDES]])
