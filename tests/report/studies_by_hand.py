@@ -26,7 +26,7 @@ from trackrod.tune.study import ErrorBudgetEntry, StudyResult, TestResult, Tuned
 from trackrod.tune.test import Test
 
 VEHICLE = "lcv_3t5"
-NAMES = ("sprung_mass", "Izz", "cg_height", "antiroll_factor_front", "engine_factor")
+NAMES = ("sprung_mass", "Izz", "cg_height", "antiroll_factor_rear", "engine_factor")
 Z = np.array([0.25, -0.5, 1.0, 0.1, 0.0])
 #: Share by which the roll angle of the nominal and of the tuned model is too large: above and below the tolerance.
 ROLL = (0.2, 0.01)

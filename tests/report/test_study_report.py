@@ -215,7 +215,7 @@ def test_the_page_needs_no_network_and_its_tables_no_script(tmp_path: Path) -> N
     plain = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
     places = [plain.index(f">{title}</h2>") for title in ORDER]
     assert places == sorted(places)
-    for words in ("a &lt;folder&gt; &amp; more", "antiroll_factor_front", "0.1 % of its span", "TP = 5 %"):
+    for words in ("a &lt;folder&gt; &amp; more", "antiroll_factor_rear", "0.1 % of its span", "TP = 5 %"):
         assert words in plain, words
 
 

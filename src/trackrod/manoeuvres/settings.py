@@ -45,6 +45,7 @@ _UNITS = {
     "m": "m",
     "mm": "mm",
     "mmps": "mm/s",
+    "mps2": "m/s²",
     "m3": "m³",
     "Hz": "Hz",
 }
