@@ -119,8 +119,8 @@ class FollowPath:
     shortest: float = 3.0
 
     def begin(self, now: Sample) -> SteeringControl:
-        """From now on."""
-        tracker = Tracker(self.path)
+        """From now on, wherever along the path that is: an earlier phase may have followed it already."""
+        tracker = Tracker.at(self.path, now[signals.X], now[signals.Y])
         last = now[signals.STEERING_WHEEL_ANGLE]
         began = now.time
 
