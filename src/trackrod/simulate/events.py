@@ -9,10 +9,11 @@ from enum import StrEnum
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.plain import Plain
+from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Corridor, Sample
 from trackrod.manoeuvres.paths import Tracker
 
-__all__ = ["Event", "EventKind", "Watch"]
+__all__ = ["Event", "EventKind", "Watch", "broke_down"]
 
 #: Roll angle beyond which the vehicle lies on its side sooner or later, sideslip angle beyond which it has spun [rad].
 _ROLL_OVER, _SPIN = math.radians(45.0), math.radians(60.0)
@@ -54,6 +55,17 @@ class Event:
     def to_plain(self) -> dict[str, Plain]:
         """For the metadata of the run."""
         return {"event": str(self.kind), "time_s": self.time, "text": self.text}
+
+
+def broke_down(run: Run) -> bool:
+    """Whether the numbers ended a run, and not the vehicle: a shorter step may then drive it.
+
+    A vehicle that rolls over lifts its wheels first; one that lies on its side without having done so never was there.
+    """
+    kinds = [str(event["event"]) for event in run.metadata["events"]]
+    if EventKind.ROLL_OVER in kinds:
+        return EventKind.WHEEL_LIFT not in kinds
+    return EventKind.NO_SOLUTION in kinds or EventKind.NOT_SETTLED in kinds
 
 
 class Watch:
