@@ -359,7 +359,7 @@ def search_section(result: StudyResult) -> tuple[Section, ...]:
     caption = (
         f"The objective falls from {result.objective_nominal:.2f} % to {outcome.value:.2f} % in {len(outcome.history)} "
         f"iterations of {outcome.method}; it ended because {outcome.reason}. {outcome.confirmation}"
-    )
+    ).rstrip()
     return (Section("Search", (Captioned(history_figure(result), caption),) if outcome.history else ()),)
 
 
