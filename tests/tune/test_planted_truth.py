@@ -8,7 +8,7 @@ import pytest
 from rtm.converted_vehicles import spec_of
 from trackrod.core import signals
 from trackrod.core.series import Run
-from trackrod.fit.covariance import confidence
+from trackrod.fit.estimate import estimate
 from trackrod.fit.identifiability import Verdict, identify
 from trackrod.fit.methods import METHODS, minimise
 from trackrod.fit.outcome import Budget
@@ -68,18 +68,17 @@ def test_planted_truth(problem: TuningProblem, method: str) -> None:
     exact = minimise(problem, budget=Budget(40))
     # Other methods stop somewhere near the optimum, on their mesh.
     reach = 0.0 if method == "gauss-newton" else 0.06
-    std = confidence(problem.names, exact.z, problem.linearise(exact.z)).std
-    for name, value, deviation in zip(problem.names, found.z, std, strict=True):
-        assert abs(value - TRUTH[name]) < 3.0 * deviation + reach, name
+    told = estimate(problem, exact.z)
+    for name, value, lower, upper in zip(problem.names, found.z, told.lower, told.upper, strict=True):
+        assert lower - reach < TRUTH[name] < upper + reach, name
+        assert lower - reach < value < upper + reach, name
     assert found.value < 1.02 * exact.value + 0.01
 
 
-def test_the_confidence_is_neither_boastful_nor_shy(problem: TuningProblem) -> None:
-    found = minimise(problem, budget=Budget(40))
-    sure = confidence(problem.names, found.z, problem.linearise(found.z))
-    assert all(sure.determined)
-    assert (sure.std < 0.2).all()
-    assert (sure.std > 1e-4).all()
+def test_intervals_are_neither_boastful_nor_shy(problem: TuningProblem) -> None:
+    told = estimate(problem, np.zeros(3))
+    assert all(told.determined)
+    assert (told.upper - told.lower > 1e-3).all()
 
 
 def test_what_cannot_be_seen_is_called_so(problem: TuningProblem) -> None:

@@ -143,13 +143,14 @@ def _print(result: StudyResult, folder: StudyFolder) -> None:
             table.add_row(f"  {after.name}", f"{before.value_pct:.2f}", f"{after.value_pct:.2f}", style=style)
         table.add_section()
     console.print(table)
-    tuned = Table(title="parameters: change from the nominal value, and its standard deviation")
-    for head in ("parameter", "tuned", "change [%]", "std [%]", "remark"):
+    tuned = Table(title="parameters: change from the nominal value, and the interval that holds the value with 95 %")
+    for head in ("parameter", "tuned", "change [%]", "interval", "remark"):
         tuned.add_column(head, justify="left" if head in ("parameter", "remark") else "right", no_wrap=True)
     for item in result.parameters:
-        remark = "on its bound" if item.on_bound else "" if item.identifiable else "unidentifiable"
+        remark = "on its bound" if item.on_bound else "out of its interval" if item.makes_up else ""
+        remark = remark if item.identifiable else "held, not identifiable"
         value = f"{item.value:.5g} {'' if item.tunable.unit == '-' else item.tunable.unit}"
-        change = (f"{item.tunable.change_pct(item.z):+.2f}", f"{item.std_pct:.2f}", remark)
+        change = (f"{item.tunable.change_pct(item.z):+.2f}", "{:.5g} to {:.5g}".format(*item.interval_values), remark)
         tuned.add_row(item.tunable.name, value, *change, style="yellow" if item.on_bound else "")
     console.print(tuned)
     outcome = result.outcome

@@ -121,6 +121,7 @@ def minimise(
         seconds=search.seconds,
         reason=reason,
         method=chosen.name,
+        ends=tuple(search.ends),
     )
 
 

@@ -7,11 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
 from trackrod.core.errors import Problem, raise_if_errors
 from trackrod.fit.blocks import Array
 from trackrod.fit.problem import Blocks
 
 __all__ = ["Budget", "Outcome", "Point", "Reason", "SearchProgress", "StopRules"]
+
+
+#: Ends of a search are one minimum if their objectives differ by less [%] and their variables by less [-].
+AS_GOOD_PCT, SAME_PLACE = 0.05, 0.1
 
 
 class Reason(StrEnum):
@@ -148,6 +154,8 @@ class Outcome:
         Why it ended.
     method
         Name of the method.
+    ends
+        Where each start that was followed to its end has ended; empty for methods that follow none.
 
     Holds: ``value`` is not above the objective at the start. The same problem, start, budget of evaluations, rules and
     seed give the same z, value, blocks and counts.
@@ -162,6 +170,28 @@ class Outcome:
     seconds: float
     reason: Reason
     method: str
+    ends: tuple[Point, ...] = ()
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether two starts ended at the best objective and nearly at the same place."""
+        return self._spread is not None and self._spread <= SAME_PLACE
+
+    @property
+    def confirmation(self) -> str:
+        """In a sentence whether another start ended at the same place; empty if only one was followed."""
+        if len(self.ends) < 2:
+            return ""
+        if self._spread is None:
+            return f"No other start of {len(self.ends)} came as low."
+        where = "at the same place" if self.confirmed else "elsewhere, with the same objective"
+        return f"Another start ended {where}: {self._spread:.2f} of a half range away at most."
+
+    @property
+    def _spread(self) -> float | None:
+        """Largest distance in z between ends that are as good as the best; None if there is but one."""
+        good = [point.z for point in self.ends if point.value <= self.value + AS_GOOD_PCT]
+        return float(np.ptp(good, axis=0).max()) if len(good) > 1 else None
 
     @property
     def interrupted(self) -> bool:

@@ -122,8 +122,13 @@ def _alarms(result: StudyResult) -> tuple[tuple[str, str], ...]:
         means = "the search was stopped by the range: the cause is probably another part of the model"
         alarms.append((f"on a bound: {', '.join(bounds)}", means))
     if blind := [item.tunable.name for item in result.parameters if not item.identifiable]:
-        means = "these manoeuvres cannot tell their values: do not read a meaning into their changes"
-        alarms.append((f"not identifiable: {', '.join(blind)}", means))
+        means = "these manoeuvres cannot tell their values, alone or apart from those of others"
+        alarms.append((f"held at their nominal values: {', '.join(blind)}", means))
+    if beyond := [item.tunable.name for item in result.parameters if item.makes_up]:
+        means = "they make the indices small by making up for another part of the model: no values of the vehicle"
+        alarms.append((f"tuned out of their 95 % intervals: {', '.join(beyond)}", means))
+    if result.outcome.ends and not result.outcome.confirmed:
+        alarms.append((result.outcome.confirmation, "the tuned values are one answer of several"))
     pairs = [
         (test, before, after)
         for test in result.tests

@@ -14,7 +14,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from trackrod.core import signals
 from trackrod.core.artefact import Artefact
+from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.executors import executor, worker_count
 from trackrod.core.files import hash_bytes
@@ -27,11 +29,13 @@ from trackrod.rtm.spec import RTM
 from trackrod.tune.space import TuningSpace
 from trackrod.tune.test import Test
 
-__all__ = ["TuningProblem"]
+__all__ = ["STANDING", "TuningProblem"]
 
 T = TypeVar("T")
 Array = NDArray[np.float64]
 
+#: What wheel loads before a manoeuvre are compared under, besides the manoeuvres.
+STANDING = "standing"
 #: Step along a tangent with which an index is read [z].
 _ALONG = 1e-4
 
@@ -64,6 +68,9 @@ class TuningProblem:
             raise InputError("there is no manoeuvre to tune with")
         self.space = space
         self.tests = tuple(tests)
+        # One test for each payload tells what the wheels carry before anything happens.
+        first = {test.payload: test.label for test in reversed(self.tests) if _carried(test.reference) is not None}
+        self._standing = frozenset(first.values())
         self.strength = strength
         self.step = step
         self._workers = worker_count(workers)
@@ -112,7 +119,7 @@ class TuningProblem:
             The model breaks down, or has nothing in common with the reference any more.
         """
         runs = self.runs(z)
-        return tuple(block for test in self.tests for block in _blocks(test, runs[test.label]))
+        return tuple(block for test in self.tests for block in self._blocks(test, runs[test.label]))
 
     def evaluate_many(self, zs: Sequence[Array]) -> list[Blocks | None]:
         """The indices at many points, side by side; None where the model breaks down."""
@@ -124,7 +131,7 @@ class TuningProblem:
         try:
             vehicle.settle(self.space.spec(z))
             return tuple(
-                block for test in self.tests for block in _blocks(test, vehicle.run(test.script, self.strength))
+                block for test in self.tests for block in self._blocks(test, vehicle.run(test.script, self.strength))
             )
         except ConvergenceError:
             return None
@@ -151,26 +158,40 @@ class TuningProblem:
 
     def _linearised(self, vehicle: ScriptedVehicle, test: Test, count: int) -> Blocks:
         tangent = vehicle.tangent(test.script, self.strength)
-        blocks = _blocks(test, tangent.run)
-        columns = [_slopes(test, tangent, direction) for direction in range(count)]
+        blocks = self._blocks(test, tangent.run)
+        columns = [self._slopes(test, tangent, direction) for direction in range(count)]
         return tuple(
             replace(block, jacobian=np.column_stack([column[k] for column in columns]))
             for k, block in enumerate(blocks)
         )
 
+    def _blocks(self, test: Test, run: Run) -> Blocks:
+        try:
+            found = indices(test.name, test.reference, run)
+        except InputError as error:
+            raise ConvergenceError(f"'{test.label}' cannot be compared: {error}") from error
+        blocks = [_standing_loads(test, run)] if test.label in self._standing else []
+        for index in found:
+            abscissa, residual = index.residual()
+            blocks.append(Block(test.label, index.name, residual, abscissa=abscissa))
+        return tuple(blocks)
 
-def _blocks(test: Test, run: Run) -> Blocks:
-    try:
-        found = indices(test.name, test.reference, run)
-    except InputError as error:
-        raise ConvergenceError(f"'{test.label}' cannot be compared: {error}") from error
-    blocks = []
-    for index in found:
-        abscissa, residual = index.residual()
-        blocks.append(Block(test.label, index.name, residual, abscissa=abscissa))
-    return tuple(blocks)
+    def _slopes(self, test: Test, tangent: Tangent, direction: int) -> list[Array]:
+        up, down = (self._blocks(test, tangent.along(direction, sign * _ALONG)) for sign in (1.0, -1.0))
+        return [(a.residual - b.residual) / (2.0 * _ALONG) for a, b in zip(up, down, strict=True)]
 
 
-def _slopes(test: Test, tangent: Tangent, direction: int) -> list[Array]:
-    up, down = (_blocks(test, tangent.along(direction, sign * _ALONG)) for sign in (1.0, -1.0))
-    return [(a.residual - b.residual) / (2.0 * _ALONG) for a, b in zip(up, down, strict=True)]
+def _carried(run: Run) -> Array | None:
+    """What each wheel carries at the beginning of a run [N]; None where that is not known."""
+    if not all(signals.FZ[corner].column in run for corner in Corner):
+        return None
+    return np.array([run[signals.FZ[corner]][0] for corner in Corner])
+
+
+def _standing_loads(test: Test, run: Run) -> Block:
+    """Wheel loads before anything happens, over the mean load of a wheel: mass and its place are data, too."""
+    expected, found = _carried(test.reference), _carried(run)
+    assert expected is not None
+    assert found is not None
+    label = STANDING if test.payload is None else f"{STANDING}, {test.payload}"
+    return Block(label, "wheel loads", 100.0 * (found - expected) / (expected.mean() * np.sqrt(expected.size)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -121,6 +121,11 @@ class TuningSpace:
     def names(self) -> tuple[str, ...]:
         """In the order of z."""
         return tuple(item.name for item in self.tunables)
+
+    def only(self, names: Iterable[str]) -> TuningSpace:
+        """The space of some of its parameters; the others are held at their nominal values."""
+        kept = frozenset(names)
+        return replace(self, tunables=tuple(item for item in self.tunables if item.name in kept))
 
     def parameters(self, z: Array) -> dict[str, float]:
         """All parameters of the model at a point [SI].
@@ -259,8 +264,8 @@ def _tunable(spec: RtmSpec, name: str, given: Bounds | None, relative: float) ->
     if given is None:
         if nominal == 0.0:
             return Problem(f"'{name}' is zero: a range in percent says nothing", hint="give it lower and upper bounds")
-        reach = min(relative, _inertia_reach(spec, name, relative))
-        given = Bounds(*sorted((nominal * (1 - reach), nominal * (1 + reach))))
+        down, up = (_inertia_reach(spec, name, sign * relative) for sign in (-1, 1))
+        given = Bounds(*sorted((nominal * (1 + down), nominal * (1 + up))))
     if not (math.isfinite(given.lower) and math.isfinite(given.upper) and given.lower < given.upper):
         return Problem(f"the bounds of '{name}' cross: {given.lower:g} to {given.upper:g} {unit}")
     if not given.lower < nominal < given.upper:
@@ -270,13 +275,13 @@ def _tunable(spec: RtmSpec, name: str, given: Bounds | None, relative: float) ->
 
 
 def _inertia_reach(spec: RtmSpec, name: str, relative: float) -> float:
-    """How far an element of the inertia may go on both sides [-]."""
+    """How far an element of the inertia may go towards `relative`, on that side alone [-]."""
     if name not in ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"):
         return relative
     p = dict(spec.parameters)
 
     def valid(share: float) -> bool:
-        return all(not inertia_fault({**p, name: p[name] * (1 + sign * share)}) for sign in (-1, 1))
+        return not inertia_fault({**p, name: p[name] * (1 + share)})
 
     if valid(relative) or not valid(0.0):
         return relative

@@ -37,19 +37,19 @@ class TunedParameter:
         Name, unit, nominal value and bounds.
     z
         Tuned, scaled: ±1 are the bounds.
-    std_pct
-        Standard deviation of the tuned value [% of the nominal value].
+    interval
+        Ends in z of what holds its value with a probability of 95 %, by all curves that were tuned with.
     on_bound
         Whether the search was stopped by a bound: an alarm, something else is wrong.
     identifiable
-        Whether these manoeuvres can tell its value.
+        Whether these manoeuvres can tell its value; if not, it was held at its nominal value.
     verdict
         In words.
     """
 
     tunable: Tunable
     z: float
-    std_pct: float
+    interval: tuple[float, float]
     on_bound: bool
     identifiable: bool
     verdict: str
@@ -58,6 +58,17 @@ class TunedParameter:
     def value(self) -> float:
         """Tuned [SI]."""
         return self.tunable.value(self.z)
+
+    @property
+    def interval_values(self) -> tuple[float, float]:
+        """Ends of its interval, the lower one first [SI]."""
+        lower, upper = sorted(self.tunable.value(z) for z in self.interval)
+        return lower, upper
+
+    @property
+    def makes_up(self) -> bool:
+        """Whether tuning moved it out of its interval: it makes up for another part of the model."""
+        return self.identifiable and not self.interval[0] <= self.z <= self.interval[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,7 +240,8 @@ class StudyResult:
                     "lower": item.tunable.lower,
                     "upper": item.tunable.upper,
                     "change_pct": item.tunable.change_pct(item.z),
-                    "std_pct": item.std_pct,
+                    "interval": list(item.interval_values),
+                    "makes_up": item.makes_up,
                     "on_bound": item.on_bound,
                     "identifiable": item.identifiable,
                     "verdict": item.verdict,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from trackrod.core.errors import Problem
-from trackrod.fit.covariance import Confidence, confidence
+from trackrod.fit.estimate import ON_BOUND, Estimate, estimate
 from trackrod.fit.gauss_newton import GaussNewton
-from trackrod.fit.identifiability import Identifiability, Verdict
+from trackrod.fit.identifiability import Identifiability
 from trackrod.fit.methods import minimise
 from trackrod.fit.outcome import Outcome, StopRules
 from trackrod.report.study_sections import parameter_section, search_section
@@ -26,7 +29,7 @@ from trackrod.workflow.study_settings import StudySettings
 __all__ = ["OPTIMISE", "Tuned"]
 
 #: A change to a bound must improve the objective by this much: what hardly matters stays as it was converted.
-_METHODS = {GaussNewton.name: GaussNewton(prior_pct=0.02)}
+_METHODS = {GaussNewton.name: GaussNewton(prior_pct=0.02, starts=2)}
 _STOP = StopRules(improvement_pct=0.005)
 
 
@@ -53,11 +56,14 @@ class Tuned:
 
 
 def _tune(work: Work) -> Tuned:
-    settings, space = work[StudySettings], work[Converted].space
-    problem = work[Subject].folder.journal(TuningProblem(space, work[Driven].tuned_with))
+    settings, space, tests = work[StudySettings], work[Converted].space, work[Driven].tuned_with
+    identified = work[SensitivityResult].identifiability
+    # What the manoeuvres cannot tell is held: moved, it would only take the part of another parameter.
+    moved = space.only(identified.subset or space.names)
+    journal = work[Subject].folder.journal
     work.tell(settings.optimiser, 0.0)
     outcome = minimise(
-        problem,
+        journal(TuningProblem(moved, tests)),
         settings.objective,
         method=_METHODS.get(settings.optimiser, settings.optimiser),
         stop=_STOP,
@@ -65,24 +71,29 @@ def _tune(work: Work) -> Tuned:
         seed=settings.seed,
         progress=work.tell_search,
     )
-    work.tell("confidence of the tuned values", 1.0)
-    sure = confidence(space.names, outcome.z, problem.linearise(outcome.z), settings.objective)
-    parameters = _parameters(space, outcome, sure, work[SensitivityResult].identifiability)
-    model = space.spec(outcome.z)
+    work.tell("what the curves say about the values", 1.0)
+    z = np.zeros(len(space.names))
+    z[[space.names.index(name) for name in moved.names]] = outcome.z
+    told = estimate(journal(TuningProblem(space, tests)), z, settings.objective)
+    parameters = _parameters(space, z, told, identified)
+    model = space.spec(z)
     return Tuned(outcome, model, parameters, stability_problems(model, "the tuned model"))
 
 
 def _parameters(
-    space: TuningSpace, outcome: Outcome, sure: Confidence, found: Identifiability
+    space: TuningSpace, z: NDArray[np.float64], told: Estimate, found: Identifiability
 ) -> tuple[TunedParameter, ...]:
-    result = []
-    for k, item in enumerate(space.tunables):
-        finding = found[item.name]
-        half = 0.5 * (item.upper - item.lower)
-        std_pct = 100.0 * float(sure.std[k]) * half / abs(item.nominal) if item.nominal else float("nan")
-        seen = finding.verdict is Verdict.IDENTIFIABLE
-        result.append(TunedParameter(item, float(outcome.z[k]), std_pct, sure.on_bound[k], seen, finding.text))
-    return tuple(result)
+    return tuple(
+        TunedParameter(
+            tunable=item,
+            z=float(z[k]),
+            interval=(float(told.lower[k]), float(told.upper[k])),
+            on_bound=bool(abs(z[k]) >= 1.0 - ON_BOUND),
+            identifiable=item.name in found.subset,
+            verdict=found[item.name].text,
+        )
+        for k, item in enumerate(space.tunables)
+    )
 
 
 OPTIMISE = Stage(
