@@ -74,6 +74,7 @@ def study() -> StudyResult:
             (float(z) - 0.2, float(z) + 0.2),
             bool(abs(z) == 1),
             found[item.name].verdict == "identifiable",
+            found[item.name].verdict == "identifiable",
             found[item.name].text,
         )
         for item, z in zip(space.tunables, Z, strict=True)

@@ -148,7 +148,7 @@ def _print(result: StudyResult, folder: StudyFolder) -> None:
         tuned.add_column(head, justify="left" if head in ("parameter", "remark") else "right", no_wrap=True)
     for item in result.parameters:
         remark = "on its bound" if item.on_bound else "out of its interval" if item.makes_up else ""
-        remark = remark if item.identifiable else "held, not identifiable"
+        remark = remark or item.held
         value = f"{item.value:.5g} {'' if item.tunable.unit == '-' else item.tunable.unit}"
         change = (f"{item.tunable.change_pct(item.z):+.2f}", "{:.5g} to {:.5g}".format(*item.interval_values), remark)
         tuned.add_row(item.tunable.name, value, *change, style="yellow" if item.on_bound else "")

@@ -67,6 +67,9 @@ class Estimate:
         Ends of the intervals in z that hold the values with the probability `LEVEL`, cut at the bounds.
     observations
         How many independent numbers they rest on.
+    contradicted
+        The variables whose nominal values the curves contradict, the one that they contradict most first. With these
+        moved, moving any other improves the likelihood by no more than chance explains.
     """
 
     names: tuple[str, ...]
@@ -74,6 +77,7 @@ class Estimate:
     lower: Array
     upper: Array
     observations: float
+    contradicted: tuple[str, ...]
 
     @property
     def on_bound(self) -> tuple[bool, ...]:
@@ -183,10 +187,13 @@ def estimate(problem: FitProblem, start: Array, objective: Objective | None = No
     found = _largest(problem, start, objective)
     z, box = found.centre, (-np.ones(start.size), np.ones(start.size))
     best = found.smallest(*box, (z,))
-    limit = found(best)[0] + _chance(float(found.counts.sum()), z.size)
+    observations = float(found.counts.sum())
+    chance = _chance(observations, z.size)
+    limit = found(best)[0] + chance
     ends = [[_reach(found, best, k, bound, limit) for bound in (-1.0, 1.0)] for k in range(z.size)]
     lower, upper = np.array(ends).reshape(-1, 2).T
-    return Estimate(problem.names, best, lower, upper, float(found.counts.sum()))
+    against = tuple(problem.names[k] for k in _contradicted(found, chance))
+    return Estimate(problem.names, best, lower, upper, observations, against)
 
 
 def _chance(observations: float, variables: int) -> float:
@@ -218,6 +225,25 @@ def _largest(problem: FitProblem, start: Array, objective: Objective) -> Likelih
         elif share > 0.75 and length > 0.9 * radius:
             radius *= 2.0
     return here
+
+
+def _contradicted(found: Likelihood, chance: float) -> list[int]:
+    """Forward selection from the nominal values: what improves the likelihood most, as long as it is no chance."""
+    size, chosen, z = found.centre.size, list[int](), np.zeros(found.centre.size)
+
+    def with_one_more(k: int) -> Array:
+        reach = np.zeros(size)
+        reach[[*chosen, k]] = 1.0
+        return found.smallest(-reach, reach, (z, reach * found.centre))
+
+    while rest := [k for k in range(size) if k not in chosen]:
+        ends = {k: with_one_more(k) for k in rest}
+        best = min(rest, key=lambda k: found(ends[k])[0])
+        if found(z)[0] - found(ends[best])[0] <= chance:
+            break
+        chosen.append(best)
+        z = ends[best]
+    return chosen
 
 
 def _reach(found: Likelihood, best: Array, k: int, bound: float, limit: float) -> float:

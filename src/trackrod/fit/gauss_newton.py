@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from trackrod.core.errors import ConvergenceError, Problem, raise_if_errors
+from trackrod.core.errors import Problem, raise_if_errors
 from trackrod.fit.linear_model import LinearModel
 from trackrod.fit.outcome import Point, Reason
 from trackrod.fit.search import Search
@@ -36,11 +36,8 @@ class GaussNewton:
         value, and chooses the smallest change where several do the same. The objective that is reported is without it.
     radius
         Half the width of the first trust region in z [-].
-    starts
-        How many starts are followed. Every one after the first begins where each variable is in the other half of its
-        range than at the best point so far: a minimum that two starts end at is not the accident of one.
 
-    Limits: finds the minima of the valleys it begins in. Where the indices are noisy functions of z, pattern search
+    Limits: finds the minimum of the valley it begins in. Where the indices are noisy functions of z, pattern search
     is better.
     """
 
@@ -48,7 +45,6 @@ class GaussNewton:
 
     prior_pct: float = 0.001
     radius: float = 0.5
-    starts: int = 1
 
     def __post_init__(self) -> None:
         raise_if_errors(
@@ -56,21 +52,11 @@ class GaussNewton:
             * (not (math.isfinite(self.prior_pct) and self.prior_pct >= 0))
             + [Problem(f"the radius is {self.radius:g}", hint="a number above 0 and up to 2 is needed")]
             * (not 0 < self.radius <= 2)
-            + [Problem(f"{self.starts} starts are to be followed", hint="1 or more are needed")] * (self.starts < 1)
         )
 
     def __call__(self, search: Search) -> Reason:
         """Search from ``search.start``; errors as `Method`."""
-        end, reason = self.follow(search)
-        search.ended(end)
-        for number in range(2, self.starts + 1):
-            best = search.require(search.best)
-            other = search.part(np.where(best.z > 0, -0.5, 0.5), f"start {number} of {self.starts}")
-            try:
-                search.ended(self.follow(other)[0])
-            except ConvergenceError:  # no model there: nothing is confirmed, and the outcome says so
-                continue
-        return reason
+        return self.follow(search)[1]
 
     def follow(self, search: Search) -> tuple[Point, Reason]:
         """Search from ``search.start``; where it ended, and why.

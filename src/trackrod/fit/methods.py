@@ -121,7 +121,6 @@ def minimise(
         seconds=search.seconds,
         reason=reason,
         method=chosen.name,
-        ends=tuple(search.ends),
     )
 
 

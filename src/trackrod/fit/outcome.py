@@ -17,7 +17,7 @@ __all__ = ["Budget", "Outcome", "Point", "Reason", "SearchProgress", "StopRules"
 
 
 #: Ends of a search are one minimum if their objectives differ by less [%] and their variables by less [-].
-AS_GOOD_PCT, SAME_PLACE = 0.05, 0.1
+AS_LOW_PCT, SAME_PLACE = 0.05, 0.1
 
 
 class Reason(StrEnum):
@@ -27,6 +27,7 @@ class Reason(StrEnum):
     STATIONARY = "no step promises an improvement"
     STEP = "the step became small"
     NO_IMPROVEMENT = "the objective no longer improved"
+    SUPPORTED = "nothing speaks against the nominal values"
     STARTS = "every start was followed to its end"
     EVALUATIONS = "the evaluations were used up"
     SECONDS = "the time was used up"
@@ -154,8 +155,8 @@ class Outcome:
         Why it ended.
     method
         Name of the method.
-    ends
-        Where each start that was followed to its end has ended; empty for methods that follow none.
+    other
+        Where the same search ended from another start; None if there was none.
 
     Holds: ``value`` is not above the objective at the start. The same problem, start, budget of evaluations, rules and
     seed give the same z, value, blocks and counts.
@@ -170,28 +171,30 @@ class Outcome:
     seconds: float
     reason: Reason
     method: str
-    ends: tuple[Point, ...] = ()
+    other: Point | None = None
 
     @property
     def confirmed(self) -> bool:
-        """Whether two starts ended at the best objective and nearly at the same place."""
-        return self._spread is not None and self._spread <= SAME_PLACE
+        """Whether another start ended as low and nearly at the same place."""
+        return self.other is not None and self._as_low and self._apart <= SAME_PLACE
 
     @property
     def confirmation(self) -> str:
-        """In a sentence whether another start ended at the same place; empty if only one was followed."""
-        if len(self.ends) < 2:
+        """In a sentence where another start ended; empty if there was none."""
+        if self.other is None:
             return ""
-        if self._spread is None:
-            return f"No other start of {len(self.ends)} came as low."
-        where = "at the same place" if self.confirmed else "elsewhere, with the same objective"
-        return f"Another start ended {where}: {self._spread:.2f} of a half range away at most."
+        if not self._as_low:
+            return f"Another start ended higher, at {self.other.value:.2f} %."
+        where = "at the same place" if self.confirmed else "as low elsewhere"
+        return f"Another start ended {where}: {self._apart:.2f} of a half range away at most."
 
     @property
-    def _spread(self) -> float | None:
-        """Largest distance in z between ends that are as good as the best; None if there is but one."""
-        good = [point.z for point in self.ends if point.value <= self.value + AS_GOOD_PCT]
-        return float(np.ptp(good, axis=0).max()) if len(good) > 1 else None
+    def _as_low(self) -> bool:
+        return self.other is not None and self.other.value <= self.value + AS_LOW_PCT
+
+    @property
+    def _apart(self) -> float:
+        return math.inf if self.other is None else float(np.abs(self.other.z - self.z).max())
 
     @property
     def interrupted(self) -> bool:

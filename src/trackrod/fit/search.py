@@ -76,8 +76,6 @@ class Search:
         When to stop.
     best
         The best point so far.
-    ends
-        Where each start that was followed to its end has ended.
     """
 
     def __init__(
@@ -97,7 +95,6 @@ class Search:
         self.rules = rules
         self.seed = seed
         self.best: Point | None = None
-        self.ends: list[Point] = []
         self._ledger = _Ledger(budget, progress)
         self._stage = ""
         self._parent: Search | None = None
@@ -212,12 +209,6 @@ class Search:
             self.best = point
         if self._parent is not None:
             self._parent._note(point)
-
-    def ended(self, point: Point) -> None:
-        """A start has been followed to its end."""
-        self.ends.append(point)
-        if self._parent is not None:
-            self._parent.ended(point)
 
     # --- iterations ---
 

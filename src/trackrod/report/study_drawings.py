@@ -119,7 +119,7 @@ def parameter_bars(result: StudyResult) -> Bars:
                 interval=(lower, upper),
                 bounds=(ends[0], ends[1]),
                 alarm=item.on_bound,
-                faint=not item.identifiable,
+                faint=not item.moved,
             )
         )
     return Bars("change from the nominal value [%]", ("change",), tuple(bars))

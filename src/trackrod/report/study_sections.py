@@ -235,7 +235,7 @@ def parameter_section(result: StudyResult) -> tuple[Section, ...]:
     bound = [item.tunable.name for item in result.parameters if item.on_bound]
     caption = (
         f"Changes of the tuned parameters: {', '.join(bound) if bound else 'none'} on a bound (red); grey is the range "
-        "that was allowed, thin bars are the 95 % intervals, pale rows cannot be identified and were held."
+        "that was allowed, thin bars are the 95 % intervals, pale rows were held."
     )
     meaning = (
         "An interval holds the value with a probability of 95 % as far as all curves together can tell, each of them "
@@ -247,11 +247,7 @@ def parameter_section(result: StudyResult) -> tuple[Section, ...]:
 
 
 def _parameter_alarms(item: TunedParameter) -> list[str]:
-    alarms = {
-        "on a bound": item.on_bound,
-        "not identifiable, held": not item.identifiable,
-        "out of its interval": item.makes_up,
-    }
+    alarms = {"on a bound": item.on_bound, "out of its interval": item.makes_up, item.held: bool(item.held)}
     return [text for text, holds in alarms.items() if holds]
 
 

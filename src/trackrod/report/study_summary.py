@@ -102,11 +102,11 @@ def _manoeuvres(result: StudyResult, tests: tuple[TestResult, ...]) -> Table:
 
 
 def _tuned_most(result: StudyResult) -> str:
-    sure = [item for item in result.parameters if item.identifiable]
-    most = sorted(sure, key=lambda item: -abs(item.z))[:_FEW]
+    moved = [item for item in result.parameters if item.moved]
+    most = sorted(moved, key=lambda item: -abs(item.z))[:_FEW]
     if not most:
-        return "No parameter that these manoeuvres can tell was tuned."
-    return f"Tuned most, of what these manoeuvres can tell: {', '.join(_changed(item) for item in most)}."
+        return "Nothing was tuned: these manoeuvres do not speak against any nominal value."
+    return f"Tuned most, of {len(moved)} that were tuned: {', '.join(_changed(item) for item in most)}."
 
 
 def _changed(item: TunedParameter) -> str:
@@ -122,13 +122,13 @@ def _alarms(result: StudyResult) -> tuple[tuple[str, str], ...]:
         means = "the search was stopped by the range: the cause is probably another part of the model"
         alarms.append((f"on a bound: {', '.join(bounds)}", means))
     if blind := [item.tunable.name for item in result.parameters if not item.identifiable]:
-        means = "these manoeuvres cannot tell their values, alone or apart from those of others"
-        alarms.append((f"held at their nominal values: {', '.join(blind)}", means))
+        means = "these manoeuvres cannot tell their values, alone or apart from those of others: they were held"
+        alarms.append((f"not identifiable: {', '.join(blind)}", means))
     if beyond := [item.tunable.name for item in result.parameters if item.makes_up]:
         means = "they make the indices small by making up for another part of the model: no values of the vehicle"
         alarms.append((f"tuned out of their 95 % intervals: {', '.join(beyond)}", means))
-    if result.outcome.ends and not result.outcome.confirmed:
-        alarms.append((result.outcome.confirmation, "the tuned values are one answer of several"))
+    if result.outcome.other is not None and not result.outcome.confirmed:
+        alarms.append((result.outcome.confirmation.rstrip("."), "the tuned values are one answer of several"))
     pairs = [
         (test, before, after)
         for test in result.tests

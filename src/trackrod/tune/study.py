@@ -41,8 +41,10 @@ class TunedParameter:
         Ends in z of what holds its value with a probability of 95 %, by all curves that were tuned with.
     on_bound
         Whether the search was stopped by a bound: an alarm, something else is wrong.
+    moved
+        Whether it was tuned. Held at its nominal value is what cannot be told, and what the curves do not contradict.
     identifiable
-        Whether these manoeuvres can tell its value; if not, it was held at its nominal value.
+        Whether these manoeuvres can tell its value.
     verdict
         In words.
     """
@@ -51,6 +53,7 @@ class TunedParameter:
     z: float
     interval: tuple[float, float]
     on_bound: bool
+    moved: bool
     identifiable: bool
     verdict: str
 
@@ -66,9 +69,16 @@ class TunedParameter:
         return lower, upper
 
     @property
+    def held(self) -> str:
+        """Why it was held at its nominal value; empty if it was tuned."""
+        if self.moved:
+            return ""
+        return "held: nothing speaks against it" if self.identifiable else "held: not identifiable"
+
+    @property
     def makes_up(self) -> bool:
         """Whether tuning moved it out of its interval: it makes up for another part of the model."""
-        return self.identifiable and not self.interval[0] <= self.z <= self.interval[1]
+        return self.moved and not self.interval[0] <= self.z <= self.interval[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -243,6 +253,7 @@ class StudyResult:
                     "interval": list(item.interval_values),
                     "makes_up": item.makes_up,
                     "on_bound": item.on_bound,
+                    "moved": item.moved,
                     "identifiable": item.identifiable,
                     "verdict": item.verdict,
                 }
