@@ -18,7 +18,7 @@ Tyres: `trackrod.tyre.twin`. Nothing here is fast; `trackrod.rtm.driving.RealTim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 
@@ -261,8 +261,10 @@ class Twin:
             total += 0.5 * self._of("unsprung_yaw_inertia", i) * w[2] ** 2
             total += 0.5 * self._of("wheel_inertia", i) * self.spin[i] ** 2
             curves = self._curves[i]
-            for name, factor in (("spring", "spring_factor"), ("stops", "stop_factor")):
-                total += self._of(factor, i) * _integral(curves[name], float(self.z[i]))
+            total += self._of("spring_factor", i) * _integral(curves["spring"], float(self.z[i]))
+            for shares, force in self._stops(i):
+                travel = float(shares @ self.z[i // 2 * 2 : i // 2 * 2 + 2])
+                total += self._of("stop_factor", i) * _integral(force, travel)
             standing = curves["spring"](self._of("standing_travel", i))
             total -= ((self._of("spring_factor", i) - 1.0) * standing + m * p["gravity"]) * self.z[i]
         for axle, (roll, bar) in enumerate(self._rolls):
@@ -698,11 +700,20 @@ class Twin:
                 curves = self._curves[i]
                 force, standing = curves["spring"](z), curves["spring"](self._of("standing_travel", i))
                 Q[i] -= force - weight + (self._of("spring_factor", i) - 1.0) * (force - standing)
-                Q[i] -= curves["stops"](z) * self._of("stop_factor", i)
+                for shares, pressed in self._stops(i):
+                    stop = self._of("stop_factor", i) * pressed(shares @ self.z[left : right + 1])
+                    Q[left : right + 1] -= shares * stop
                 ratio = self.wheels[i].damper
                 Q[left : right + 1] -= pull[i] * ratio
                 Q[left : right + 1] += self.given["spring_force"][i] * self.wheels[i].spring
         return Q
+
+    def _stops(self, i: int) -> Iterator[tuple[Array, Callable[[float], float]]]:
+        """Bump and rebound stops of a wheel: shares of the left and the right travel in theirs, force over that."""
+        wheel, curve = self.spec.wheels[i], self._curves[i]["stops"]
+        for base, part in ((wheel.bump_base, max), (wheel.rebound_base, min)):
+            shares = 0.5 * np.array([1.0 + base, 1.0 - base])
+            yield shares if i % 2 == 0 else shares[::-1], lambda x, part=part: part(curve(x), 0.0)
 
     def _ride_heights(self) -> list[float]:
         """Of the body above the level road at the axles [m]."""
