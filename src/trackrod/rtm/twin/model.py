@@ -446,13 +446,18 @@ class Twin:
         """Spins, implicit in held brakes and in the clutch.
 
         For each wheel I (ω⁺ − ω)/h = M + T_lock + T_brake + g T, less what its carrier turns. A brake that holds is a
-        spring and damper about the angle at which it closed; one that would need more torque than it has slips.
+        spring and damper about the angle at which it closed; one that would need more torque than it has slips. The
+        driveline feels the half-shafts, which turn in the body: spins and what the carriers turn against it.
         """
         h, d = self.h, self.driveline
-        d.begin_step(self.spin, throttle, gear, self.p["engine_factor"], h)
+        on_body = np.array([float(not self.spec.axles[i // 2].drive_on_carrier) for i in range(4)])
+        carried = on_body * [wheel.axis @ wheel.turning for wheel in self.wheels]
+        shafts = self.spin + carried
+        d.begin_step(shafts, throttle, gear, self.p["engine_factor"], h)
         constant, gain, mobility, held = np.zeros(4), np.zeros(4), np.zeros(4), np.zeros(4, dtype=bool)
+        share = np.ones(4)  # of the spin in the speed of the shaft
         most = np.array([self._of("brake", i) * brake for i in range(4)]) + self.given["brake_torque"]
-        locks = [d.lock_torque(i, self.spin) + self.given["drive_torque"][i] for i in range(4)]  # in the half-shafts
+        locks = [d.lock_torque(i, shafts) + self.given["drive_torque"][i] for i in range(4)]  # in the half-shafts
         for i, wheel in enumerate(self.wheels):
             inertia = self._of("wheel_inertia", i)
             by_brake = h / inertia + taken[i]
@@ -471,12 +476,17 @@ class Twin:
                 wheel.brake = most[i] if torque > 0 else -most[i]
                 mobility[i] = by_drive
                 constant[i], gain[i] = known + by_brake * wheel.brake, d.torque_gain(i) * by_drive
-        more = [d.lock(axle, self.spin, mobility, constant, gain) for axle in (0, 1)]
+            still = -_BRAKE_STIFFNESS * self.brake_angle[i] if held[i] else wheel.brake
+            carried[i] += on_body[i] * (turned[i] - taken[i] * (still - self.carrier_torque[i]))
+            if held[i]:
+                share[i] += on_body[i] * taken[i] * (_BRAKE_STIFFNESS * h + _BRAKE_DAMPING)
+        constant, gain, mobility = share * constant + carried, share * gain, share * mobility
+        more = [d.lock(axle, shafts, mobility, constant, gain) for axle in (0, 1)]
         d.close(constant, gain, h)
         for i in range(4):
             first, second = more[i // 2]
             locks[i] += (first + second * d.torque) * (-1.0 if i % 2 == 0 else 1.0)
-        self.spin = constant + gain * d.torque
+        self.spin = (constant + gain * d.torque - carried) / share
         for i, wheel in enumerate(self.wheels):
             wheel.drive = locks[i] + d.torque * d.torque_gain(i)
             if held[i]:
