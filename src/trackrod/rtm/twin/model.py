@@ -18,7 +18,7 @@ Tyres: `trackrod.tyre.twin`. Nothing here is fast; `trackrod.rtm.driving.RealTim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 
@@ -711,19 +711,27 @@ class Twin:
                 force, standing = curves["spring"](z), curves["spring"](self._of("standing_travel", i))
                 Q[i] -= force - weight + (self._of("spring_factor", i) - 1.0) * (force - standing)
                 for shares, pressed in self._stops(i):
-                    stop = self._of("stop_factor", i) * pressed(shares @ self.z[left : right + 1])
+                    stop = self._of("stop_factor", i) * pressed(float(shares @ self.z[left : right + 1]))
                     Q[left : right + 1] -= shares * stop
                 ratio = self.wheels[i].damper
                 Q[left : right + 1] -= pull[i] * ratio
                 Q[left : right + 1] += self.given["spring_force"][i] * self.wheels[i].spring
         return Q
 
-    def _stops(self, i: int) -> Iterator[tuple[Array, Callable[[float], float]]]:
+    def _stops(self, i: int) -> tuple[tuple[Array, Callable[[float], float]], ...]:
         """Bump and rebound stops of a wheel: shares of the left and the right travel in theirs, force over that."""
-        wheel, curve = self.spec.wheels[i], self._curves[i]["stops"]
-        for base, part in ((wheel.bump_base, max), (wheel.rebound_base, min)):
-            shares = 0.5 * np.array([1.0 + base, 1.0 - base])
-            yield shares if i % 2 == 0 else shares[::-1], lambda x, part=part: part(curve(x), 0.0)
+        wheel, curve, side = self.spec.wheels[i], self._curves[i]["stops"], 1.0 if i % 2 == 0 else -1.0
+
+        def bump(x: float) -> float:
+            return max(float(curve(x)), 0.0)
+
+        def rebound(x: float) -> float:
+            return min(float(curve(x)), 0.0)
+
+        bump_shares, rebound_shares = (
+            0.5 * np.array([1.0 + side * base, 1.0 - side * base]) for base in (wheel.bump_base, wheel.rebound_base)
+        )
+        return (bump_shares, bump), (rebound_shares, rebound)
 
     def _ride_heights(self) -> list[float]:
         """Of the body above the level road at the axles [m]."""
