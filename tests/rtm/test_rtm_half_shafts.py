@@ -24,10 +24,10 @@ def test_the_engine_turns_with_the_shafts() -> None:
     core.reset()
     core.start(20.0, np.full(4, 62.0), 62.0 * ratio, GEAR)
     given = np.tile([0.0, 0.3, 0.0, float(GEAR)], (STEPS, 1))
-    waves = 0.02 * np.sin(np.arange(STEPS)[:, None] / 15 + np.array([0.0, 0.0, 1.0, 1.0]))
+    waves = 0.01 * np.sin(np.arange(STEPS)[:, None] / 15 + np.array([0.0, 0.0, 1.0, 1.0]))
     rows, _ = core.run(STEP, 1, given, waves)
     travel, spin = rows[:, row["travel"]], rows[:, row["spin"]]
-    engine, torque = (rows[:, row.column(f"driveline.{name}")] for name in ("engine_speed", "clutch_torque"))
+    engine, torque = (rows[:, row.column(name)] for name in ("engine_speed", "clutch_torque"))
     shares = [0.5 * spec.powertrain.share(corner.axle) for corner in Corner]
     pitch = np.column_stack(
         [
@@ -39,5 +39,4 @@ def test_the_engine_turns_with_the_shafts() -> None:
     slip = engine - constant("clutch_slip") * torque - ratio * spin @ shares
     last = slice(STEPS // 4, None)
     felt = ratio * (carried[:-1] @ shares)
-    print(np.abs(slip[2:] - felt)[last].max(), np.abs(felt[last]).max())
     assert np.abs(slip[2:] - felt)[last].max() < 0.02 * np.abs(felt[last]).max()
