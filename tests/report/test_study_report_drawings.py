@@ -98,7 +98,7 @@ def test_the_nominal_model_lies_on_the_maps_and_the_tuned_one_rolls_differently(
             at = np.interp(reference.x, nominal.x, nominal.y)
             assert np.abs(at - reference.y).max() < 0.05 * span, (
                 panel.title
-            )  # in opposite travel the stops of the model are those of parallel travel
+            )  # in opposite travel the stops of an independent axle are those of parallel travel
             moved = np.abs(tuned.y - nominal.y).max() / span
             stiffer = axle is Axle.REAR and panel.title == "Wheel load, opposite travel"
             assert (moved > 1e-4) == stiffer, panel.title
