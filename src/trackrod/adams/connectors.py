@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from trackrod.adams import elements as records
 from trackrod.adams.characteristics import Characteristics
 from trackrod.adams.elements import Element, Symmetry
-from trackrod.adams.mechanism import Mechanism, sided_names
+from trackrod.adams.mechanism import Mechanism, sided_names, switches_of
 from trackrod.core.axes import half_turn_vectors
 from trackrod.core.corners import Side
 from trackrod.core.errors import InputError, Place, Problem, Severity
@@ -114,8 +114,11 @@ class _Filling:
         for name in sorted(empty):
             severity = Severity.NOTE if "stop" in what else Severity.WARNING
             self._note(f"there is no {what} '{name}'; it is left out of the mechanism", severity)
+        switches = switches_of(self.subsystem)
         for name in sorted(unused):
-            self._note(f"{what} '{name}' has no place in the template '{self.mechanism.template}' and is not used")
+            text = f"{what} '{name}' has no place in the template '{self.mechanism.template}' and is not used"
+            is_off = switches.get(f"{name}_active") == 0
+            self._note(text, Severity.NOTE if is_off else Severity.WARNING)
         pairs = []
         for place in places:
             name = renamed.get(place.element.casefold(), place.element.casefold())
