@@ -1,4 +1,4 @@
-"""Databases that lack files or hold wrong ones: what is missing and what for, stand-ins, and nothing lost in silence."""
+"""Databases that lack files or hold wrong ones: what is missing and what for, stand-ins, nothing lost in silence."""
 
 from __future__ import annotations
 
