@@ -111,6 +111,8 @@ def _sample_texts(path: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, TESTS / path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(TESTS / path)
+    if str(TESTS) not in sys.path:  # modules that tests share
+        sys.path.append(str(TESTS))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up there
     spec.loader.exec_module(module)
