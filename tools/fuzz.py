@@ -36,7 +36,7 @@ from rich.table import Table
 
 from trackrod.adams.assembly import read_assembly
 from trackrod.adams.subsystem import read_subsystem
-from trackrod.adams.template_file import is_binary, read_template
+from trackrod.adams.template_file import read_template
 from trackrod.adams.vehicle import read_vehicle
 from trackrod.core import teimorbit
 from trackrod.core.artefact import Artefact, Schema, load
@@ -161,7 +161,7 @@ def readers(*, real_files: bool = True) -> tuple[Reader, ...]:
             },
         ),
         Reader("template", "input.tpl", read_template, (template, binary, *real(".tpl"))),
-        Reader("template_header", "input.tpl", is_binary, (template, binary)),
+        Reader("template_header", "input.tpl", teimorbit.read_header, (template, binary)),
         Reader("tyre", "input.tir", read_tir, (*tyres, *real(".tir"))),
         Reader(
             "topology",
