@@ -130,11 +130,11 @@ class Database:
         own = next((folder for folder in file.parents if folder.suffix.casefold() == ".cdb"), None)
         given = {alias: Path(folder) for alias, folder in (aliases or {}).items()}
         named = {alias.strip().casefold() for alias in given}
-        for folder in (own, *given.values()):
-            stem = "" if folder is None else folder.absolute().stem
-            if folder is not None and stem.casefold() not in named:
+        for folder in [folder for folder in (own, *given.values()) if folder is not None and folder.is_dir()]:
+            stem = folder.absolute().stem
+            if stem.casefold() not in named:
                 named.add(stem.casefold())
-                given = {**given, stem: folder}
+                given[stem] = folder
         if own is not None:
             return cls(own, given, allow_outside)
         table = file.parent
