@@ -220,6 +220,7 @@ def test_an_element_without_place_is_a_warning_unless_it_is_switched_off(
         add_switch(car, "wing_active", value)
     (found,) = (p for p in read_vehicle(car.assembly).problems if "bushing 'wing' has no place" in p.text)
     assert found.severity is severity
+    assert (found.place.file, found.place.line) == (car.root / FRONT, text[:start].count("\n") + 1)
 
 
 @pytest.mark.parametrize("header", [True, False])

@@ -462,10 +462,10 @@ def test_of_two_springs_of_other_names_none_is_taken() -> None:
 
 
 def test_an_element_without_place_is_noted_unless_a_switch_left_it_out() -> None:
-    unused = {"bushing": rubber(), "bushings": (bushing(),)}
+    unused = {"bushing": rubber(), "bushings": (replace(bushing(), place=Place(Path("axle.sub"), 7)),)}
     (note,) = fill({"bushing": unused["bushing"]}, bushings=unused["bushings"]).problems
     assert "bushing 'mount' has no place in the template" in note.text
-    assert note.place.file == Path("axle.sub")
+    assert note.place == Place(Path("axle.sub"), 7)
     assert not fill({"bushing": unused["bushing"]}, bushings=unused["bushings"], inactive=frozenset({"mount"})).problems
 
 

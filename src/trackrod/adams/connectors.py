@@ -118,7 +118,8 @@ class _Filling:
         for name in sorted(unused):
             text = f"{what} '{name}' has no place in the template '{self.mechanism.template}' and is not used"
             is_off = switches.get(f"{name}_active") == 0
-            self._note(text, Severity.NOTE if is_off else Severity.WARNING)
+            record = next(element for element in found if element.name.casefold() == name)
+            self._note(text, Severity.NOTE if is_off else Severity.WARNING, record.place)
         pairs = []
         for place in places:
             name = renamed.get(place.element.casefold(), place.element.casefold())
@@ -148,8 +149,9 @@ class _Filling:
             self.filled.problems += [replace(problem, place=element.place) for problem in error.problems]
             return []
 
-    def _note(self, text: str, severity: Severity = Severity.NOTE) -> None:
-        self.filled.problems.append(Problem(f"{self.subsystem.name}: {text}", Place(self.subsystem.file), severity))
+    def _note(self, text: str, severity: Severity = Severity.NOTE, place: Place | None = None) -> None:
+        place = place or Place(self.subsystem.file)
+        self.filled.problems.append(Problem(f"{self.subsystem.name}: {text}", place, severity))
 
 
 def _spring(line: Line, spring: records.Spring, characteristic: SpringCharacteristic) -> Spring:
