@@ -36,7 +36,7 @@ from rich.table import Table
 
 from trackrod.adams.assembly import read_assembly
 from trackrod.adams.subsystem import read_subsystem
-from trackrod.adams.template_file import is_binary, read_template
+from trackrod.adams.template_file import read_template
 from trackrod.adams.vehicle import read_vehicle
 from trackrod.core import teimorbit
 from trackrod.core.artefact import Artefact, Schema, load
@@ -111,6 +111,8 @@ def _sample_texts(path: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, TESTS / path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(TESTS / path)
+    if str(TESTS) not in sys.path:  # modules that tests share
+        sys.path.append(str(TESTS))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up there
     spec.loader.exec_module(module)
@@ -159,7 +161,7 @@ def readers(*, real_files: bool = True) -> tuple[Reader, ...]:
             },
         ),
         Reader("template", "input.tpl", read_template, (template, binary, *real(".tpl"))),
-        Reader("template_header", "input.tpl", is_binary, (template, binary)),
+        Reader("template_header", "input.tpl", teimorbit.read_header, (template, binary)),
         Reader("tyre", "input.tir", read_tir, (*tyres, *real(".tir"))),
         Reader(
             "topology",

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from trackrod.adams import elements as records
 from trackrod.adams.characteristics import Characteristics
 from trackrod.adams.elements import Element, Symmetry
-from trackrod.adams.mechanism import Mechanism, sided_names
+from trackrod.adams.mechanism import Mechanism, sided_names, switches_of
 from trackrod.core.axes import half_turn_vectors
 from trackrod.core.corners import Side
 from trackrod.core.errors import InputError, Place, Problem, Severity
@@ -114,8 +114,12 @@ class _Filling:
         for name in sorted(empty):
             severity = Severity.NOTE if "stop" in what else Severity.WARNING
             self._note(f"there is no {what} '{name}'; it is left out of the mechanism", severity)
+        switches = switches_of(self.subsystem)
         for name in sorted(unused):
-            self._note(f"{what} '{name}' has no place in the template '{self.mechanism.template}' and is not used")
+            text = f"{what} '{name}' has no place in the template '{self.mechanism.template}' and is not used"
+            is_off = switches.get(f"{name}_active") == 0
+            record = next(element for element in found if element.name.casefold() == name)
+            self._note(text, Severity.NOTE if is_off else Severity.WARNING, record.place)
         pairs = []
         for place in places:
             name = renamed.get(place.element.casefold(), place.element.casefold())
@@ -145,8 +149,9 @@ class _Filling:
             self.filled.problems += [replace(problem, place=element.place) for problem in error.problems]
             return []
 
-    def _note(self, text: str, severity: Severity = Severity.NOTE) -> None:
-        self.filled.problems.append(Problem(f"{self.subsystem.name}: {text}", Place(self.subsystem.file), severity))
+    def _note(self, text: str, severity: Severity = Severity.NOTE, place: Place | None = None) -> None:
+        place = place or Place(self.subsystem.file)
+        self.filled.problems.append(Problem(f"{self.subsystem.name}: {text}", place, severity))
 
 
 def _spring(line: Line, spring: records.Spring, characteristic: SpringCharacteristic) -> Spring:

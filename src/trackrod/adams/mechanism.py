@@ -26,6 +26,7 @@ __all__ = [
     "sided_names",
     "sides_of",
     "switches_of",
+    "unmodelled_switches",
     "values_of",
 ]
 
@@ -114,6 +115,20 @@ def switches_of(subsystem: Subsystem) -> dict[str, float]:
         for name in sided_names(parameter):
             values[name] = value
     return values
+
+
+#: Switches that systems of the vehicle read, besides those in conditions of templates.
+_SWITCHES_OF_SYSTEMS = ("aero_drag_active", "steering_assist_active")
+
+
+def unmodelled_switches(subsystem: Subsystem, template: Template) -> Iterator[Parameter]:
+    """Parameters that switch something on (``…_active`` = 1) of which the template knows nothing."""
+    known = {entry.when.parameter.casefold() for entry in template.entries if entry.when is not None}
+    known |= {entry.parameter.casefold() for entry in template.values.values()} | {*_SWITCHES_OF_SYSTEMS}
+    for parameter in subsystem.parameters:
+        name, is_on = parameter.name.casefold(), any(parameter.values)
+        if name.endswith("_active") and name not in known and is_on:
+            yield parameter
 
 
 def values_of(subsystem: Subsystem, template: Template) -> dict[str, float]:

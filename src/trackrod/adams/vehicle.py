@@ -16,16 +16,23 @@ from typing import TypeVar
 import numpy as np
 
 from trackrod.adams.ascii_mechanism import build_ascii_mechanism
-from trackrod.adams.assembly import Assembly, read_assembly
+from trackrod.adams.assembly import Assembly, missing_files, read_assembly
 from trackrod.adams.bodies import AssembledBodies, assemble_bodies
 from trackrod.adams.characteristics import Characteristics, read_characteristics
 from trackrod.adams.connectors import fill_places
-from trackrod.adams.mechanism import Mechanism, build_mechanism, hardpoints_in_vehicle_frame, sided_names, sides_of
+from trackrod.adams.mechanism import (
+    Mechanism,
+    build_mechanism,
+    hardpoints_in_vehicle_frame,
+    sided_names,
+    sides_of,
+    unmodelled_switches,
+)
 from trackrod.adams.subsystem import Subsystem
 from trackrod.adams.systems import aerodynamics_of, brakes_of, frame_of, powertrain_of, steering_of
 from trackrod.adams.template_file import is_binary, read_template
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.core.errors import InputError, Place, Problem, Severity
+from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity
 from trackrod.tyre.properties import TyreProperties
 from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Friction, Gear, Spring, Stop, TorsionSpring
 from trackrod.vehicle.elements import Body, Joint, JointType, Role, Vector
@@ -71,6 +78,7 @@ def read_vehicle(
     *,
     templates: Iterable[Path | str] = (),
     allow_outside: bool = False,
+    stand_in: bool = False,
 ) -> VehicleReading:
     """Read an assembly (.asy) and everything it refers to as one vehicle.
 
@@ -82,13 +90,20 @@ def read_vehicle(
         As for `trackrod.adams.database.Database.around`.
     templates
         Folders with templates besides the built-in ones.
+    stand_in
+        Whether neutral property files stand in for those that are not found. A warning names each, and the name of the
+        vehicle, by which every result knows it, ends with ``_with_stand_ins``.
 
     Raises
     ------
+    MissingFileError
+        Files are not found; one message names all of them and what each is used for.
     InputError
         A file cannot be read, or the subsystems do not make up a vehicle; all problems are named.
     """
-    assembly = read_assembly(path, aliases, allow_outside=allow_outside)
+    assembly = read_assembly(path, aliases, allow_outside=allow_outside, stand_in=stand_in)
+    if assembly.missing:
+        raise MissingFileError(missing_files(assembly.file, assembly.missing))
     characteristics = read_characteristics(assembly)
     bodies = assemble_bodies(assembly)
     build = _Build(assembly, characteristics, bodies, load_templates(templates))
@@ -111,6 +126,7 @@ class _Build:
     connectors: list[Connector] = field(default_factory=list)
     gears: list[Gear] = field(default_factory=list)
     wheels: dict[Corner, tuple[str, WheelPlace]] = field(default_factory=dict)
+    binary: set[str] = field(default_factory=set)  # subsystems whose template is
 
     def vehicle(self) -> Vehicle:
         self._report_unused()
@@ -125,7 +141,7 @@ class _Build:
         wheels, tyres = self._tyred_wheels()
         payload = [b for b in self.bodies.values() if b.role is Role.PAYLOAD]
         vehicle = Vehicle(
-            name=self.assembly.name,
+            name=f"{self.assembly.name}_with_stand_ins" if self.assembly.stand_ins else self.assembly.name,
             chassis=self.chassis,
             bodies=tuple(self.bodies.values()),
             hardpoints=self._hardpoints(),
@@ -174,10 +190,17 @@ class _Build:
         )
         if match is None:
             known = ", ".join(t.name for t in self.templates.values() if t.role == subsystem.major_role)
-            text = f"no template answers '{name}' of subsystem '{subsystem.name}'"
+            binary = ", which is binary and can be read by Adams only," if subsystem.name in self.binary else ""
+            text = f"no template answers '{name}'{binary} of subsystem '{subsystem.name}'"
             self._note(text, place, Severity.ERROR, f"known: {known}; a template of your own can be added as a file")
             return None
         self._note(f"subsystem '{subsystem.name}': {match}", place)
+        for switch in unmodelled_switches(subsystem, match.template):
+            text = (
+                f"subsystem '{subsystem.name}': the switch '{switch.name}' = {switch.values[0]} is left out of account"
+            )
+            hint = f"the template '{match.template.name}' has nothing that it switches"
+            self._note(text, switch.place, Severity.WARNING, hint)
         try:
             return build_mechanism(subsystem, match.template, self.assembled.x_front)
         except InputError as error:
@@ -191,9 +214,10 @@ class _Build:
             return None
         try:
             if is_binary(path):
-                self._note(
-                    f"the template '{reference.file_name}' is binary; a built-in one answers it", reference.place
-                )
+                self.binary.add(subsystem.name)
+                text = f"the template '{reference.file_name}' is binary and can be read by Adams only"
+                hint = "a template of Trackrod answers it; or save it in the format ASCII in Adams/Car"
+                self._note(text, reference.place, Severity.WARNING, hint)
                 return None
             if subsystem.major_role != "suspension":  # the others are described by their values alone
                 return None
@@ -218,7 +242,9 @@ class _Build:
         raise InputError([*self._errors(), Problem("there is no subsystem of the body", Place(self.assembly.file))])
 
     def _errors(self) -> list[Problem]:
-        return [problem for problem in self.problems if problem.severity is Severity.ERROR]
+        """Of all files, so that what is wrong in one is said where the vehicle cannot be put together without it."""
+        problems = (*self.characteristics.problems, *self.assembled.problems, *self.problems)
+        return [problem for problem in problems if problem.severity is Severity.ERROR]
 
     def _add(self, mechanism: Mechanism) -> None:
         """Bodies and connectors of a mechanism, by their full names."""
@@ -387,8 +413,7 @@ class _Build:
             _, place = self.wheels[corner]
             found = list(self._tyres_at(corner, tyres))
             if not found:
-                text = f"the wheel '{corner}' has no tyre that was read"
-                raise InputError([*self._errors(), Problem(text, Place(self.assembly.file))])
+                raise InputError([*self._errors(), self._without_tyre(corner)])
             wheels.append(
                 Wheel(
                     corner=corner,
@@ -402,6 +427,15 @@ class _Build:
                 )
             )
         return tuple(wheels), tyres
+
+    def _without_tyre(self, corner: Corner) -> Problem:
+        """That a corner has no tyre, at the record that names its file, if there is one."""
+        for subsystem in self.assembly.with_role("wheel", corner.axle):
+            for wheel in subsystem.wheels:
+                if corner.side in sides_of(wheel) and wheel.property_file is not None:
+                    text = f"the wheel '{corner}' has no tyre: '{wheel.property_file.file_name}' could not be read"
+                    return Problem(text, wheel.property_file.place)
+        return Problem(f"the wheel '{corner}' has no tyre: no subsystem names one", Place(self.assembly.file))
 
     def _tyres_at(self, corner: Corner, tyres: dict[str, TyreProperties]) -> Iterable[TyrePlace]:
         """Tyres of a corner, entered in `tyres` by the stem of their file."""

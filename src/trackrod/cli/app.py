@@ -1,6 +1,7 @@
 """``trackrod``: the commands, their errors and their exit codes.
 
-Exit codes: 0 all well, 1 a computation failed, 2 something the user gave is wrong, 130 interrupted.
+Exit codes: 0 all well, 1 a computation failed or the audit of a vehicle has errors, 2 something the user gave is wrong,
+130 interrupted.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from trackrod.cli.inputs import FrameStiffness, Giving, MapTravel, Payload, SteeringKind
 from trackrod.cli.output import console, print_json, print_problems
-from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, parse_aliases
+from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders, parse_aliases
 from trackrod.core.errors import Severity
 from trackrod.fit.methods import METHODS
 from trackrod.fit.outcome import SearchProgress
@@ -46,6 +46,7 @@ def convert(
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
+    stand_in: StandIn = False,
     json: Json = False,
 ) -> None:
     """Convert a vehicle into a real-time model, tune it within its bounds, prove it on manoeuvres it has not seen."""
@@ -65,6 +66,7 @@ def convert(
         aliases=parse_aliases(alias or []),
         templates=tuple(templates or ()),
         allow_outside=allow_outside,
+        stand_in=stand_in,
     )
     with _display(quiet=json) as display:
         study = run_study(request, display)

@@ -15,8 +15,8 @@ from rich.table import Table
 
 from trackrod.adams.property_files.experiments import read_load_case
 from trackrod.adams.source import open_vehicle
-from trackrod.cli.output import console, print_json, print_problems
-from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument, parse_aliases
+from trackrod.cli.output import console, exit_with_errors, print_json, print_problems
+from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders, VehicleArgument, parse_aliases
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, MissingExtraError, Problem, Severity
@@ -53,6 +53,7 @@ def kc(
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
+    stand_in: StandIn = False,
     json: Json = False,
 ) -> None:
     """Put the axles of a vehicle on the K&C rig: travel, roll, steering, loads; maps of them."""
@@ -61,7 +62,9 @@ def kc(
     )
     wanted = _mode(mode)
     cases = [(path.stem, *read_load_case(path)) for path in loadcase or []]
-    reading = open_vehicle(vehicle, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside)
+    reading = open_vehicle(
+        vehicle, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside, stand_in=stand_in
+    )
     found = reading.vehicle if wanted is None else reading.vehicle.with_mode(wanted)
     start = perf_counter()
     axles = [axle] if axle is not None else list(Axle)
@@ -72,18 +75,20 @@ def kc(
     ]
     studies = [_with_cases(study, [(name, case) for name, case, _ in cases]) for study in studies]
     seconds = perf_counter() - start
-    problems = [*(p for _, _, given in cases for p in given), *(p for study in studies for p in study.problems)]
+    audit = [problem for problem in reading.problems if problem.severity is not Severity.NOTE]
+    problems = [*audit, *(p for _, _, given in cases for p in given), *(p for study in studies for p in study.problems)]
     if out is not None:
         provenance = Provenance.of(reading.files_read, {"mode": mode, "travel_mm": travel_mm, "rack_mm": rack_mm})
-        problems += _write(out, found, studies, provenance)
+        problems += _write(out, found, studies, audit, provenance)
     if json:
         print_json(_as_data(found, studies, problems, seconds))
-        return
-    for study in studies:
-        console.print(_table(study))
-    if out is not None:
-        console.print(f"tables, maps and page: {out}", highlight=False)
-    print_problems(problem for problem in problems if problem.severity is not Severity.NOTE)
+    else:
+        for study in studies:
+            console.print(_table(study))
+        if out is not None:
+            console.print(f"tables, maps and page: {out}", highlight=False)
+        print_problems(problem for problem in problems if problem.severity is not Severity.NOTE)
+    exit_with_errors(audit)
 
 
 def _mode(text: str | None) -> Mode | None:
@@ -116,7 +121,9 @@ def _with_cases(study: AxleStudy, cases: Iterable[tuple[str, LoadCase]]) -> Axle
     return AxleStudy(study.vehicle, study.axle, {**study.tests, **found}, study.maps, problems, study.seconds)
 
 
-def _write(out: Path, vehicle: Vehicle, studies: list[AxleStudy], provenance: Provenance) -> list[Problem]:
+def _write(
+    out: Path, vehicle: Vehicle, studies: list[AxleStudy], audit: list[Problem], provenance: Provenance
+) -> list[Problem]:
     """Files of all axles; what could not be drawn for want of a package is said."""
     make_folder(out)
     for study in studies:
@@ -127,7 +134,7 @@ def _write(out: Path, vehicle: Vehicle, studies: list[AxleStudy], provenance: Pr
     try:
         for study in studies:
             write_kc_picture(study, out / f"{study.axle}_kc.png")
-        write_kc_page(vehicle, studies, out / "kc.html")
+        write_kc_page(vehicle, studies, out / "kc.html", audit)
     except MissingExtraError as error:
         return [Problem(str(error), severity=Severity.WARNING)]
     return []

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from trackrod.adams.source import open_vehicle
 from trackrod.adams.vehicle import VehicleReading
-from trackrod.cli.output import console, print_json, print_problems
+from trackrod.cli.output import console, exit_with_errors, print_json, print_problems
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, Severity
@@ -35,6 +35,9 @@ TemplateFolders = Annotated[
     list[Path] | None, typer.Option("--templates", help="Folder with templates of your own; repeatable.")
 ]
 AllowOutside = Annotated[bool, typer.Option("--allow-outside", help="Follow references out of the database folders.")]
+StandIn = Annotated[
+    bool, typer.Option("--stand-in", help="Use neutral property files for missing ones; results are marked.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
@@ -65,6 +68,7 @@ def inspect(
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
+    stand_in: StandIn = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with an interactive 3-D picture.")] = None,
     picture: Annotated[Path | None, typer.Option(help="Write a picture of four views (PNG).")] = None,
     out: Annotated[Path | None, typer.Option("--save", help="Save the vehicle in one file (.json).")] = None,
@@ -72,7 +76,9 @@ def inspect(
     json: Json = False,
 ) -> None:
     """Show mass, dimensions and axles of a vehicle, and every problem with its file and line."""
-    reading = open_vehicle(vehicle, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside)
+    reading = open_vehicle(
+        vehicle, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside, stand_in=stand_in
+    )
     found = _configured(reading.vehicle, payload, mode)
     if html is not None:
         write_vehicle_page(found, reading.problems, html)
@@ -82,12 +88,13 @@ def inspect(
         save(Artefact(VEHICLE, found, Provenance.of(reading.files_read)), out)
     if json:
         print_json(_as_data(found, reading))
-        return
-    _print(found, reading)
-    for what, path in (("page", html), ("picture", picture), ("vehicle", out)):
-        if path is not None:
-            console.print(f"{what}: {path}", highlight=False)
-    print_problems(p for p in reading.problems if notes or p.severity is not Severity.NOTE)
+    else:
+        _print(found, reading)
+        for what, path in (("page", html), ("picture", picture), ("vehicle", out)):
+            if path is not None:
+                console.print(f"{what}: {path}", highlight=False)
+        print_problems(p for p in reading.problems if notes or p.severity is not Severity.NOTE)
+    exit_with_errors(reading.problems)
 
 
 @app.command("diff")
@@ -98,24 +105,31 @@ def diff(
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
+    stand_in: StandIn = False,
     json: Json = False,
 ) -> None:
     """Show every number and name that is not the same in two vehicles."""
-    one, other = (
-        open_vehicle(name, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside).vehicle
+    readings = [
+        open_vehicle(
+            name, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside, stand_in=stand_in
+        )
         for name in (first, second)
-    )
+    ]
+    problems = [p for reading in readings for p in reading.problems if p.severity is not Severity.NOTE]
+    one, other = (reading.vehicle for reading in readings)
     found = differences(one, other, tolerance)
     if json:
         rows = [{"where": d.where, "first": d.first, "second": d.second, "change": d.change} for d in found]
         print_json({"first": one.name, "second": other.name, "differences": rows})
-        return
-    table = Table(title=f"{one.name} and {other.name}: {len(found)} differences")
-    for column in ("where", one.name, other.name, "change"):
-        table.add_column(column, overflow="fold", justify="left" if column == "where" else "right")
-    for difference in found:
-        table.add_row(difference.where, *_values(difference))
-    console.print(table)
+    else:
+        table = Table(title=f"{one.name} and {other.name}: {len(found)} differences")
+        for column in ("where", one.name, other.name, "change"):
+            table.add_column(column, overflow="fold", justify="left" if column == "where" else "right")
+        for difference in found:
+            table.add_row(difference.where, *_values(difference))
+        console.print(table)
+        print_problems(problems)
+    exit_with_errors(problems)
 
 
 def parse_aliases(given: list[str]) -> dict[str, Path]:

@@ -15,7 +15,7 @@ from trackrod.kc.points import Load
 from trackrod.kc.result import KcTest
 from trackrod.kc.study import AxleStudy, KeyFigure, key_figures
 from trackrod.report.figures import write_png
-from trackrod.report.page import Section, Table, write_page
+from trackrod.report.page import Section, Table, problem_table, write_page
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["compliance_figure", "kinematics_figure", "steering_figure", "write_kc_page", "write_kc_picture"]
@@ -43,8 +43,13 @@ def write_kc_picture(study: AxleStudy, path: Path | str) -> None:
     write_png(kinematics_figure(study), path)
 
 
-def write_kc_page(vehicle: Vehicle, studies: Sequence[AxleStudy], path: Path | str) -> None:
-    """Write one page that opens without a network: key figures and curves of every axle, and what was not reached."""
+def write_kc_page(
+    vehicle: Vehicle, studies: Sequence[AxleStudy], path: Path | str, audit: Iterable[Problem] = ()
+) -> None:
+    """Write one page that opens without a network: key figures and curves of every axle, and what was not reached.
+
+    `audit` is what the files of the vehicle are warned of.
+    """
     sections: list[Section] = []
     for study in studies:
         name = str(study.axle).capitalize()
@@ -61,6 +66,7 @@ def write_kc_page(vehicle: Vehicle, studies: Sequence[AxleStudy], path: Path | s
             Section(f"{name} axle: map", (_HOW_MAPPED, map_figure(study))),
         ]
     sections.append(Section("Points that were not reached", (_problems(p for s in studies for p in s.problems),)))
+    sections.append(Section("Audit of the source", (problem_table(audit),)))
     lead = (
         "Axle on a rig, body fixed. Travel is the height of the wheel centre above the design position, positive in "
         "bump; rack travel is positive to the left. Toe is positive in, camber positive with the top outward. Forces "

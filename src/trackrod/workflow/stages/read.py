@@ -87,7 +87,11 @@ def _read(work: Work) -> Subject:
     origin: Vehicle | Reference
     if request.vehicle is not None:
         reading = open_vehicle(
-            request.vehicle, request.aliases, templates=request.templates, allow_outside=request.allow_outside
+            request.vehicle,
+            request.aliases,
+            templates=request.templates,
+            allow_outside=request.allow_outside,
+            stand_in=request.stand_in,
         )
         raise_if_errors(reading.problems)
         origin, problems = reading.vehicle, tuple(reading.problems)
