@@ -77,7 +77,7 @@ def build_mechanism(subsystem: Subsystem, template: Template, x_front: float) ->
     values = values_of(subsystem, template)
     points = hardpoints_in_vehicle_frame(subsystem, x_front)
     try:
-        instance = instantiate(template, points, switches, values)
+        instance = instantiate(template, points, switches, values, [bushing.name for bushing in subsystem.bushings])
     except InputError as error:
         raise InputError([_placed(problem, subsystem) for problem in error.problems]) from error
     return Mechanism(

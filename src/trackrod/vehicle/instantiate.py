@@ -172,6 +172,7 @@ def instantiate(
     hardpoints: Mapping[str, Vector],
     parameters: Mapping[str, float],
     values: Mapping[str, float] | None = None,
+    bushings: Iterable[str] = (),
 ) -> Instance:
     """The elements of a subsystem, those of both modes.
 
@@ -186,6 +187,8 @@ def instantiate(
         are zero.
     values
         The template's values [SI]; a name with a side comes before one without.
+    bushings
+        Names of the subsystem's bushings, for joints that one of them may take the place of.
 
     Raises
     ------
@@ -197,9 +200,10 @@ def instantiate(
     points = _Points(template, hardpoints, parameters)
     points.require(_needed(template))
     numbers = _Numbers(template, values or {})
-    active = [entry for entry in template.entries if entry.when is None or entry.when.holds(parameters)]
+    rubbers = frozenset(name.casefold() for name in bushings)
+    active = [entry for entry in template.entries if all(one.holds(parameters, rubbers) for one in entry.when)]
     joints: list[Joint] = []
-    bushings: list[BushingPlace] = []
+    places: list[BushingPlace] = []
     lines: list[Line] = []
     frictions: list[Friction] = []
     torsion_springs: list[TorsionSpring] = []
@@ -218,10 +222,15 @@ def instantiate(
                 axes = (points.direction(entry.axis, side), points.direction(entry.second_axis, side))
                 if entry.shafts:
                     axes = _cross_of(*axes)
-                joints.append(Joint(name, entry.type, pair, position, *axes, entry.mode, side))
+                mode = entry.mode
+                if entry.bushing.casefold() in rubbers:
+                    mode = Mode.KINEMATIC
+                    place = entry.bushing if side is None else f"{entry.bushing}_{side}"
+                    places.append(BushingPlace(place, entry.bushing, side, pair, position))
+                joints.append(Joint(name, entry.type, pair, position, *axes, mode, side))
             elif isinstance(entry, BushingEntry):
                 position = points.middle(entry.at, side)
-                bushings.append(BushingPlace(name, entry.name, side, pair, position, entry.mode))
+                places.append(BushingPlace(name, entry.name, side, pair, position, entry.mode))
             elif isinstance(entry, TorsionSpringEntry):
                 torsion_springs.append(_torsion_spring(entry, name, side, pair, points, numbers))
             elif isinstance(entry, FrictionEntry):
@@ -236,7 +245,7 @@ def instantiate(
     return Instance(
         _members(template, roles_at_wheels(wheels, joints), _idle(template, active)),
         tuple(joints),
-        tuple(bushings),
+        tuple(places),
         tuple(lines),
         tuple(friction for friction in frictions if friction.force > 0.0),
         tuple(torsion_springs),

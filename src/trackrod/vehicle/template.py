@@ -10,7 +10,7 @@ The format is described in docs/templates.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -25,6 +25,7 @@ __all__ = [
     "BeamEntry",
     "BushingEntry",
     "Condition",
+    "Conditions",
     "Entry",
     "FrictionEntry",
     "GearEntry",
@@ -32,6 +33,7 @@ __all__ = [
     "LeafEntry",
     "LineEntry",
     "LineType",
+    "LinkEntry",
     "Match",
     "Names",
     "Point",
@@ -90,21 +92,32 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """An entry is there if a switch parameter of the subsystem has this value; a missing parameter counts as zero."""
+    """An entry is there if a switch of the subsystem has this value.
 
-    parameter: str
+    The switch is a parameter, or, with `of_bushing`, whether the subsystem has a bushing of this name; a missing one
+    counts as zero.
+    """
+
+    switch: str
     value: int
+    of_bushing: bool = False
 
-    def holds(self, parameters: Mapping[str, float]) -> bool:
-        """Whether it is fulfilled by these parameters."""
-        return int(parameters.get(self.parameter, 0)) == self.value
+    def holds(self, parameters: Mapping[str, float], bushings: Container[str]) -> bool:
+        """Whether it is fulfilled by these parameters and names of bushings, the latter in small letters."""
+        state = self.switch.casefold() in bushings if self.of_bushing else int(parameters.get(self.switch, 0))
+        return state == self.value
+
+
+#: All of them must hold.
+Conditions: TypeAlias = tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class JointEntry:
     """An ideal joint; see `trackrod.vehicle.elements.Joint`.
 
-    With `shafts` the two axes of a universal joint are those of the shafts that it joins, not those of its cross.
+    With `shafts` the two axes of a universal joint are those of the shafts that it joins, not those of its cross. Where
+    the subsystem has a bushing called `bushing`, that one takes the place of the joint in compliant mode.
     """
 
     name: str
@@ -114,8 +127,39 @@ class JointEntry:
     axis: tuple[str, ...] = ("z",)
     second_axis: tuple[str, ...] = ("x",)
     shafts: bool = False
+    bushing: str = ""
     mode: Mode = Mode.ALWAYS
-    when: Condition | None = None
+    when: Conditions = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEntry:
+    """A rod, and a body of its own: a ball joint at each end, or the bushing that the subsystem names like the end."""
+
+    name: str
+    bodies: tuple[str, str]
+    ends: tuple[str, str]
+    when: Conditions = ()
+
+    @property
+    def joints(self) -> tuple[JointEntry, JointEntry]:
+        """Its joints; that at the first end keeps the rod from spinning about itself."""
+        first, second = self.ends
+        return (
+            JointEntry(
+                first,
+                JointType.CONVEL,
+                (self.name, self.bodies[0]),
+                (first,),
+                self.ends,
+                self.ends,
+                bushing=first,
+                when=self.when,
+            ),
+            JointEntry(
+                second, JointType.SPHERICAL, (self.name, self.bodies[1]), (second,), bushing=second, when=self.when
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +170,7 @@ class BushingEntry:
     bodies: tuple[str, str]
     at: tuple[str, ...]
     mode: Mode = Mode.COMPLIANT
-    when: Condition | None = None
+    when: Conditions = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +182,7 @@ class LineEntry:
     bodies: tuple[str, str]
     ends: tuple[str, str]
     mode: Mode = Mode.ALWAYS
-    when: Condition | None = None
+    when: Conditions = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +194,7 @@ class FrictionEntry:
     ends: tuple[str, str]
     force: str
     mode: Mode = Mode.ALWAYS
-    when: Condition | None = None
+    when: Conditions = ()
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -170,7 +214,7 @@ class TorsionSpringEntry:
     preload: str = ""
     damping: str = ""
     mode: Mode = Mode.ALWAYS
-    when: Condition | None = None
+    when: Conditions = ()
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -204,7 +248,7 @@ class LeafEntry:
     loaded: tuple[str, ...]
     shackle: tuple[str, ...] = ()
     mode: Mode = Mode.ALWAYS
-    when: Condition | None = None
+    when: Conditions = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +267,7 @@ class BeamEntry:
     shear_modulus: str
     damping: str = ""
     mode: Mode = Mode.COMPLIANT
-    when: Condition | None = None
+    when: Conditions = ()
 
     @property
     def values(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,6 +23,7 @@ from trackrod.vehicle.template import (
     BeamEntry,
     BushingEntry,
     Condition,
+    Conditions,
     Entry,
     FrictionEntry,
     GearEntry,
@@ -30,6 +31,7 @@ from trackrod.vehicle.template import (
     LeafEntry,
     LineEntry,
     LineType,
+    LinkEntry,
     Names,
     Template,
     TorsionSpringEntry,
@@ -162,10 +164,17 @@ def _is_number(value: Any) -> bool:
         return False
 
 
+def _conditions(value: Any) -> Conditions:
+    """One condition or a list of them."""
+    return tuple(_condition(one) for one in (value if isinstance(value, list) else [value]))
+
+
 def _condition(value: Any) -> Condition:
-    if isinstance(value, dict) and set(value) == {"parameter", "is"} and isinstance(value["is"], int):
-        return Condition(str(value["parameter"]), value["is"])
-    raise ValueError('must be { parameter = "NAME", is = NUMBER }')
+    if isinstance(value, dict) and isinstance(value.get("is"), int):
+        for key in ("parameter", "bushing"):
+            if set(value) == {key, "is"}:
+                return Condition(str(value[key]), int(value["is"]), key == "bushing")
+    raise ValueError('must be { parameter = "NAME", is = NUMBER } or { bushing = "NAME", is = NUMBER }')
 
 
 def _one_of(enum: type[_Enum]) -> Callable[[Any], _Enum]:
@@ -200,7 +209,8 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "elastic_modulus": _text,
     "shear_modulus": _text,
     "mode": _one_of(Mode),
-    "when": _condition,
+    "bushing": _text,
+    "when": _conditions,
 }
 
 
@@ -225,6 +235,8 @@ class _Loader:
         }
         hardpoints = self._side_names("hardpoints", self._table("hardpoints"))
         bodies = self._side_names("bodies", bodies_table)
+        links = self._entries("links", LinkEntry)
+        bodies = self._with_links(bodies, links, hardpoints)
         template = Template(
             name=self.path.stem,
             title=self._get("title", _text, ""),
@@ -235,7 +247,10 @@ class _Loader:
             parts=parts,
             roles=roles,
             mounts=self._texts("mounts"),
-            joints=self._entries("joints", JointEntry, type=_one_of(JointType)),
+            joints=(
+                *self._entries("joints", JointEntry, type=_one_of(JointType)),
+                *(joint for link in links for joint in link.joints),
+            ),
             bushings=self._entries("bushings", BushingEntry),
             lines=self._entries("lines", LineEntry, type=_one_of(LineType)),
             frictions=self._entries("frictions", FrictionEntry),
@@ -300,6 +315,16 @@ class _Loader:
             if count > 1:
                 self._error(f"[{where}]: '{shown(name)}' is listed twice")
         return Names(**lists)
+
+    def _with_links(self, bodies: Names, links: Iterable[LinkEntry], hardpoints: Names) -> Names:
+        """The bodies with those that links are: a pair where the link joins anything that comes in pairs."""
+        paired = {*bodies.pairs, *hardpoints.pairs, *hardpoints.optional}
+        pairs, single = list(bodies.pairs), list(bodies.single)
+        for link in links:
+            if bodies.knows(link.name):
+                self._error(f"[[links]] '{shown(link.name)}' is a body of its own and must not be listed in [bodies]")
+            (pairs if paired.intersection((*link.bodies, *link.ends)) else single).append(link.name)
+        return replace(bodies, pairs=tuple(pairs), single=tuple(single))
 
     def _entries(self, key: str, kind: type[_Record], **special: Callable[[Any], Any]) -> tuple[_Record, ...]:
         entries = self.data.get(key, [])
@@ -382,6 +407,8 @@ class _Loader:
             if isinstance(entry, JointEntry):
                 for axis in (entry.axis, entry.second_axis):
                     self._check_axis(where, axis, point)
+                if entry.bushing and entry.mode is not Mode.ALWAYS:
+                    self._error(f"{where}: with 'bushing' the mode follows from the subsystem, and must not be given")
             if isinstance(entry, TorsionSpringEntry):
                 self._check_axis(where, entry.axis, point)
             if isinstance(entry, FrictionEntry | TorsionSpringEntry | BeamEntry):
@@ -451,6 +478,7 @@ _TOP_KEYS = (
     "offers",
     "values",
     "joints",
+    "links",
     "bushings",
     "lines",
     "frictions",
