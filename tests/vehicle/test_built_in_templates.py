@@ -20,6 +20,7 @@ from trackrod.vehicle.template_reader import load_templates
 TEMPLATES = load_templates()
 LEAF = leaf_spring(one_leaf(0.75, 0.75))
 DEPENDENT = [name for name in GEOMETRIES if TEMPLATES[name].dependent]
+SOLID = [name for name in DEPENDENT if "axle" in TEMPLATES[name].bodies.single]
 
 # With rigid leaves axle and leaves are one body; it and two shackles have 18 freedoms, six revolute joints take 30.
 REDUNDANT = {"solid_axle_leaf": 12}
@@ -30,7 +31,8 @@ def instance_of(name: str, **switches: float) -> Instance:
 
 
 def beams_of(instance: Instance) -> list[Beam]:
-    return [beam for place in instance.leaves for beam in leaf_beams(place, LEAF, 5e3, {"axle"})[1]]
+    leaves = [beam for place in instance.leaves for beam in leaf_beams(place, LEAF, 5e3, {"axle"})[1]]
+    return [*leaves, *instance.beams]
 
 
 def kinematic(name: str, instance: Instance, *, rigid_beams: bool = False) -> Mobility:
@@ -89,7 +91,7 @@ def test_both_wheels_rise_independently(name: str) -> None:
     assert np.linalg.matrix_rank(heights(kinematic(name, instance), instance), tol=1e-6) == 2
 
 
-@pytest.mark.parametrize("name", DEPENDENT)
+@pytest.mark.parametrize("name", SOLID)
 def test_wheels_of_a_solid_axle_keep_their_distance(name: str) -> None:
     instance = instance_of(name)
     found = kinematic(name, instance)
@@ -105,9 +107,10 @@ def test_wheels_of_a_solid_axle_keep_their_distance(name: str) -> None:
 def test_compliant_mode_has_a_bushing_for_every_kinematic_joint(name: str) -> None:
     instance = instance_of(name)
     chains = {body: place.name for place in instance.leaves for body in place.bodies if body != "axle"}
+    chains |= {body: "beams" for beam in instance.beams for body in beam.bodies}
 
     def pair(bodies: tuple[str, str]) -> frozenset[str]:
-        """The bodies of a leaf hold each other."""
+        """The bodies of a leaf, or of beams, hold each other."""
         return frozenset(chains.get(body, body) for body in bodies)
 
     kept = {pair(joint.bodies) for joint in instance.joints_in(Mode.COMPLIANT)}
@@ -181,6 +184,35 @@ def test_pushrod_may_sit_on_the_upper_arm() -> None:
     found = kinematic(name, instance)
     assert (found.freedoms, found.redundant) == (4, 0)
     assert "pushrod_outer_upper_left" in {joint.name for joint in instance.joints}
+
+
+def test_pushrod_may_sit_on_the_upright() -> None:
+    name = "double_wishbone_pushrod"
+    instance = instance_of(name, pushrod_on_upright=1)
+    found = kinematic(name, instance)
+    assert (found.freedoms, found.redundant) == (4, 0)
+    assert {joint.name for joint in instance.joints if joint.name.startswith("pushrod_outer")} == {
+        "pushrod_outer_upright_left",
+        "pushrod_outer_upright_right",
+    }
+
+
+def test_a_bushing_of_the_subsystem_takes_the_place_of_its_joint() -> None:
+    """In compliant mode; with ideal joints nothing changes, and without the bushing neither."""
+    template, places = TEMPLATES["double_wishbone"], hardpoints_of("double_wishbone")
+    plain = instantiate(template, places, {})
+    rubber = instantiate(template, places, {"hub_compliance_active": 1}, None, ["Tierod_Outer", "hub_compliance"])
+    assert {place.element for place in rubber.bushings} - {place.element for place in plain.bushings} == {
+        "tierod_outer",
+        "hub_compliance",
+    }
+    ideal = {joint.name for joint in plain.joints_in(Mode.COMPLIANT)}
+    left = {joint.name for joint in rubber.joints_in(Mode.COMPLIANT)}
+    assert {"tierod_outer_left", "tierod_inner_left"} <= ideal
+    assert "tierod_inner_left" in left
+    assert not {"tierod_outer_left", "hub_left"} & left
+    found = mobility(rubber.bodies, on_ground(rubber.joints_in(Mode.KINEMATIC), tuple(template.mounts)))
+    assert (found.freedoms, found.redundant) == (4, 0)
 
 
 def test_anti_roll_bar_is_twisted_by_roll_alone() -> None:

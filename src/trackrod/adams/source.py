@@ -10,7 +10,7 @@ from trackrod.adams.vehicle import VehicleReading, read_vehicle
 from trackrod.core.artefact import load
 from trackrod.core.errors import InputError, MissingFileError, Place, Problem, close_matches
 from trackrod.vehicle.audit import audit
-from trackrod.vehicle.catalogue import BUNDLED
+from trackrod.vehicle.catalogue import BUNDLED, SAMPLES
 from trackrod.vehicle.vehicle import VEHICLE
 
 __all__ = ["open_vehicle"]
@@ -28,7 +28,7 @@ def open_vehicle(
     Parameters
     ----------
     source
-        Name of a bundled vehicle, an assembly (.asy), or a vehicle saved by Trackrod (.json).
+        Name of a bundled vehicle or sample axle, an assembly (.asy), or a vehicle saved by Trackrod (.json).
     aliases, templates, allow_outside
         For an assembly, as for `trackrod.adams.vehicle.read_vehicle`.
 
@@ -38,6 +38,8 @@ def open_vehicle(
         There is no such vehicle or folder of templates, or the vehicle cannot be read.
     """
     path = _path(source)
+    if str(source) in SAMPLES:
+        aliases = SAMPLES[str(source)].aliases
     folders = [Path(folder) for folder in templates]
     missing = [Problem("there is no such folder of templates", Place(f)) for f in folders if not f.is_dir()]
     if missing:
@@ -54,11 +56,12 @@ def open_vehicle(
 
 
 def _path(source: Path | str) -> Path:
-    if str(source) in BUNDLED:
-        return BUNDLED[str(source)].assembly
+    bundled = BUNDLED | SAMPLES
+    if str(source) in bundled:
+        return bundled[str(source)].assembly
     path = Path(source)
     if not path.exists():
-        near = close_matches(str(source), BUNDLED, 1)
+        near = close_matches(str(source), bundled, 1)
         hint = f"did you mean '{near[0]}'?" if near else f"bundled vehicles: {', '.join(BUNDLED)}"
         raise MissingFileError(Problem(f"there is no file and no bundled vehicle '{source}'", Place(path), hint=hint))
     return path

@@ -232,7 +232,7 @@ class _Build:
         instance = mechanism.instance
         self.connectors += self._attached(mechanism, instance.joints)
         self.connectors += self._attached(mechanism, filled.bushings)
-        self.connectors += self._attached(mechanism, filled.springs)
+        self.connectors += self._attached(mechanism, (*filled.springs, *instance.springs))
         self.connectors += self._attached(mechanism, filled.dampers)
         self.connectors += self._attached(mechanism, instance.frictions)
         self.connectors += self._attached(mechanism, filled.stops)

@@ -6,6 +6,7 @@ here and filled in by whoever read the subsystem.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,10 +18,11 @@ from numpy.typing import NDArray
 from trackrod.core.corners import Side
 from trackrod.core.errors import InputError, Place, Problem, close_matches
 from trackrod.core.quantities import KINDS
-from trackrod.vehicle.characteristics import Characteristic
-from trackrod.vehicle.connectors import Beam, BeamSection, Ends, Friction, TorsionSpring
+from trackrod.vehicle.characteristics import Characteristic, SpringCharacteristic
+from trackrod.vehicle.connectors import Beam, BeamSection, Ends, Friction, Spring, TorsionSpring
 from trackrod.vehicle.elements import Joint, Mode, Role, Vector
 from trackrod.vehicle.template import (
+    AirSpringEntry,
     BeamEntry,
     BushingEntry,
     Entry,
@@ -154,6 +156,7 @@ class Instance:
     joints: tuple[Joint, ...]
     bushings: tuple[BushingPlace, ...] = ()
     lines: tuple[Line, ...] = ()
+    springs: tuple[Spring, ...] = ()
     frictions: tuple[Friction, ...] = ()
     torsion_springs: tuple[TorsionSpring, ...] = ()
     leaves: tuple[LeafPlace, ...] = ()
@@ -205,6 +208,7 @@ def instantiate(
     joints: list[Joint] = []
     places: list[BushingPlace] = []
     lines: list[Line] = []
+    springs: list[Spring] = []
     frictions: list[Friction] = []
     torsion_springs: list[TorsionSpring] = []
     leaves: list[LeafPlace] = []
@@ -236,6 +240,8 @@ def instantiate(
             elif isinstance(entry, FrictionEntry):
                 force = numbers.get(entry.force, side)
                 frictions.append(Friction(name, pair, points.ends(entry.ends, side), force, entry.mode, side))
+            elif isinstance(entry, AirSpringEntry):
+                springs.append(_air_spring(entry, name, side, pair, points.ends(entry.ends, side), numbers))
             elif isinstance(entry, BeamEntry):
                 beams.append(_beam(entry, name, side, pair, points.ends(entry.ends, side), numbers))
             else:
@@ -247,6 +253,7 @@ def instantiate(
         tuple(joints),
         tuple(places),
         tuple(lines),
+        tuple(springs),
         tuple(friction for friction in frictions if friction.force > 0.0),
         tuple(torsion_springs),
         tuple(leaves),
@@ -318,12 +325,22 @@ def _torsion_spring(
 def _beam(
     entry: BeamEntry, name: str, side: Side | None, bodies: tuple[str, str], ends: Ends, numbers: _Numbers
 ) -> Beam:
-    diameter, wall, elastic, shear = (
-        numbers.get(key, side) for key in (entry.diameter, entry.wall, entry.elastic_modulus, entry.shear_modulus)
-    )
+    elastic, shear = (numbers.get(key, side) for key in (entry.elastic_modulus, entry.shear_modulus))
     damping = numbers.get(entry.damping, side) if entry.damping else 0.0
-    section = BeamSection.tube(diameter, wall, elastic, shear)
+    if all(entry.tube):
+        section = BeamSection.tube(*(numbers.get(key, side) for key in entry.tube), elastic, shear)
+    else:
+        area, torsion, second_y, second_z = (numbers.get(key, side) for key in entry.section)
+        section = BeamSection(elastic * area, shear * torsion, elastic * second_y, elastic * second_z)
     return Beam(name, bodies, ends, section, damping=damping, mode=entry.mode, side=side)
+
+
+def _air_spring(
+    entry: AirSpringEntry, name: str, side: Side | None, bodies: tuple[str, str], ends: Ends, numbers: _Numbers
+) -> Spring:
+    pressure, area, volume, exponent = (numbers.get(key, side) for key in entry.values)
+    characteristic = SpringCharacteristic.air(pressure, area, volume, exponent, math.dist(*ends))
+    return Spring(name, bodies, ends, characteristic, characteristic.free_length, entry.mode, side)
 
 
 def _leaf(entry: LeafEntry, name: str, side: Side | None, bodies: tuple[str, ...], points: _Points) -> LeafPlace:
@@ -362,7 +379,7 @@ def _wheels(template: Template, points: _Points, joints: list[Joint]) -> dict[Si
 def _sides(template: Template, entry: Entry) -> tuple[Side | None, ...]:
     """Both sides if a body or a point of the entry comes in pairs, else once."""
     named: tuple[str, ...]
-    if isinstance(entry, LineEntry | FrictionEntry | BeamEntry):
+    if isinstance(entry, LineEntry | FrictionEntry | BeamEntry | AirSpringEntry):
         named = entry.ends
     elif isinstance(entry, LeafEntry):
         named = tuple(name for point in entry.at for name in point)

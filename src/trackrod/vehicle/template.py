@@ -22,6 +22,7 @@ from trackrod.vehicle.elements import JointType, Mode, Role
 
 __all__ = [
     "AXES",
+    "AirSpringEntry",
     "BeamEntry",
     "BushingEntry",
     "Condition",
@@ -253,27 +254,67 @@ class LeafEntry:
 
 @dataclass(frozen=True, slots=True)
 class BeamEntry:
-    """A tube that bends and twists between two points, the first on the first body.
+    """A bar that bends and twists between two points, the first on the first body.
 
-    Diameter outside, thickness of the wall, moduli and damping are values of the template, see `ValueEntry`.
+    Its section is a round tube (diameter outside, thickness of the wall) or given by its area, torsion constant and
+    second moments for bending upward (`second_moment_y`) and sideways (`second_moment_z`). These, moduli and damping
+    are values of the template, see `ValueEntry`.
     """
 
     name: str
     bodies: tuple[str, str]
     ends: tuple[str, str]
-    diameter: str
-    wall: str
     elastic_modulus: str
     shear_modulus: str
+    diameter: str = ""
+    wall: str = ""
+    area: str = ""
+    torsion_constant: str = ""
+    second_moment_y: str = ""
+    second_moment_z: str = ""
     damping: str = ""
     mode: Mode = Mode.COMPLIANT
     when: Conditions = ()
 
     @property
+    def tube(self) -> tuple[str, ...]:
+        """Values of a section that is a tube."""
+        return (self.diameter, self.wall)
+
+    @property
+    def section(self) -> tuple[str, ...]:
+        """Values of any other section."""
+        return (self.area, self.torsion_constant, self.second_moment_y, self.second_moment_z)
+
+    @property
     def values(self) -> tuple[str, ...]:
         """Names of the values that it takes."""
-        named = (self.diameter, self.wall, self.elastic_modulus, self.shear_modulus, self.damping)
+        named = (*self.tube, *self.section, self.elastic_modulus, self.shear_modulus, self.damping)
         return tuple(name for name in named if name)
+
+
+@dataclass(frozen=True, slots=True)
+class AirSpringEntry:
+    """An air spring between two points, the first on the first body.
+
+    Pressure above that of the air around it and volume at the design position, effective area and polytropic exponent
+    are values of the template, see `ValueEntry`.
+    """
+
+    name: str
+    bodies: tuple[str, str]
+    ends: tuple[str, str]
+    pressure: str
+    area: str
+    volume: str
+    exponent: str
+    mode: Mode = Mode.ALWAYS
+    when: Conditions = ()
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Names of the values that it takes."""
+        return (self.pressure, self.area, self.volume, self.exponent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +326,9 @@ class GearEntry:
 
 
 #: An entry that joins bodies.
-Entry: TypeAlias = JointEntry | BushingEntry | LineEntry | FrictionEntry | TorsionSpringEntry | LeafEntry | BeamEntry
+Entry: TypeAlias = (
+    JointEntry | BushingEntry | LineEntry | AirSpringEntry | FrictionEntry | TorsionSpringEntry | LeafEntry | BeamEntry
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,6 +410,7 @@ class Template:
     joints: tuple[JointEntry, ...]
     bushings: tuple[BushingEntry, ...]
     lines: tuple[LineEntry, ...]
+    air_springs: tuple[AirSpringEntry, ...]
     frictions: tuple[FrictionEntry, ...]
     torsion_springs: tuple[TorsionSpringEntry, ...]
     leaves: tuple[LeafEntry, ...]
@@ -386,6 +430,7 @@ class Template:
             *self.joints,
             *self.bushings,
             *self.lines,
+            *self.air_springs,
             *self.frictions,
             *self.torsion_springs,
             *self.leaves,

@@ -20,6 +20,7 @@ from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
 from trackrod.vehicle.elements import JointType, Mode, Role
 from trackrod.vehicle.template import (
     AXES,
+    AirSpringEntry,
     BeamEntry,
     BushingEntry,
     Condition,
@@ -204,6 +205,13 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "force": _text,
     "preload": _text,
     "damping": _text,
+    "pressure": _text,
+    "area": _text,
+    "volume": _text,
+    "exponent": _text,
+    "torsion_constant": _text,
+    "second_moment_y": _text,
+    "second_moment_z": _text,
     "diameter": _text,
     "wall": _text,
     "elastic_modulus": _text,
@@ -253,6 +261,7 @@ class _Loader:
             ),
             bushings=self._entries("bushings", BushingEntry),
             lines=self._entries("lines", LineEntry, type=_one_of(LineType)),
+            air_springs=self._entries("air_springs", AirSpringEntry),
             frictions=self._entries("frictions", FrictionEntry),
             torsion_springs=self._entries("torsion_springs", TorsionSpringEntry),
             leaves=self._entries("leaves", LeafEntry, bodies=_names, at=_points),
@@ -411,7 +420,11 @@ class _Loader:
                     self._error(f"{where}: with 'bushing' the mode follows from the subsystem, and must not be given")
             if isinstance(entry, TorsionSpringEntry):
                 self._check_axis(where, entry.axis, point)
-            if isinstance(entry, FrictionEntry | TorsionSpringEntry | BeamEntry):
+            if isinstance(entry, BeamEntry) and all(entry.tube) == all(entry.section):
+                self._error(
+                    f"{where} needs diameter and wall, or area, torsion_constant, second_moment_y and second_moment_z"
+                )
+            if isinstance(entry, FrictionEntry | TorsionSpringEntry | BeamEntry | AirSpringEntry):
                 for name in entry.values:
                     if name not in template.values:
                         self._unknown(f"{where}: value", name, template.values)
@@ -459,7 +472,7 @@ class _Loader:
 
 
 def _point_names(entry: Entry) -> tuple[str, ...]:
-    if isinstance(entry, LineEntry | FrictionEntry | BeamEntry):
+    if isinstance(entry, LineEntry | FrictionEntry | BeamEntry | AirSpringEntry):
         return entry.ends
     if isinstance(entry, LeafEntry):
         return (*(name for point in entry.at for name in point), *entry.shackle)
@@ -481,6 +494,7 @@ _TOP_KEYS = (
     "links",
     "bushings",
     "lines",
+    "air_springs",
     "frictions",
     "torsion_springs",
     "leaves",

@@ -1,0 +1,269 @@
+"""The sample axles, one for each template that no bundled vehicle has: degrees of freedom, mirror, smoothness, books.
+
+Gillespie: T. D. Gillespie, Fundamentals of Vehicle Dynamics, SAE 1992, chapter 7: equivalent trailing arms and what
+they support, pages 248 to 255; roll centres, pages 257 to 266. Reimpell: J. Reimpell, H. Stoll, J. W. Betzler, The
+Automotive Chassis, 2nd edition, chapter 1 (compound crank axles) and section 3.4 (roll centres). Milliken: W. F. and
+D. L. Milliken, Race Car Vehicle Dynamics, SAE 1995, chapter 17.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from trackrod.adams.source import open_vehicle
+from trackrod.adams.vehicle import VehicleReading, read_vehicle
+from trackrod.core.corners import Axle, Corner, Side
+from trackrod.core.errors import Severity
+from trackrod.kc import programme
+from trackrod.kc.result import KcTest
+from trackrod.kc.rig import Rig
+from trackrod.vehicle.catalogue import SAMPLES
+from trackrod.vehicle.connectors import BeamSection
+from trackrod.vehicle.elements import Mode
+from trackrod.vehicle.vehicle import Vehicle
+
+Array = NDArray[np.float64]
+ROOT = Path(__file__).parents[2]
+TRAVEL = np.linspace(-0.05, 0.05, 11)
+MIDDLE = 5
+#: What the solver leaves of mirror symmetry [m], [rad].
+SYMMETRY = 1e-8
+CASES = [(name, mode) for name in SAMPLES for mode in (Mode.KINEMATIC, Mode.COMPLIANT)]
+
+
+@pytest.fixture(scope="module")
+def generator() -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT))
+        yield importlib.import_module("tools.bundle.samples")
+
+
+@cache
+def reading(name: str) -> VehicleReading:
+    return open_vehicle(name)
+
+
+def axle_of(name: str) -> Axle:
+    """The axle that is not that of the car."""
+    return next(axle.position for axle in reading(name).vehicle.axles if axle.subsystem == name)
+
+
+@cache
+def bench(name: str, mode: Mode) -> Rig:
+    return Rig(reading(name).vehicle.with_mode(mode), axle_of(name))
+
+
+def run(rig: Rig, test: str) -> KcTest:
+    way = TRAVEL if test == "parallel" else 0.8 * TRAVEL
+    return {"parallel": programme.parallel, "opposite": programme.opposite, "steer": programme.steer}[test](rig, way)
+
+
+@cache
+def travelled(name: str, mode: Mode, test: str) -> KcTest:
+    return run(bench(name, mode), test)
+
+
+def points(name: str) -> dict[str, Array]:
+    """Hardpoints of the axle in V [m], the origin moved to the middle of its wheel centres on the ground."""
+    vehicle = reading(name).vehicle
+    wheel = vehicle.wheel(Corner.of(axle_of(name), Side.LEFT)).centre
+    ground = np.array([wheel[0], 0.0, 0.0])
+    own = {full.partition(".")[2]: full for full in vehicle.hardpoints if full.startswith(f"{name}.")}
+    return {short: np.array(vehicle.hardpoints[full]) - ground for short, full in own.items()}
+
+
+def contact(name: str) -> Array:
+    """Contact point of the left wheel from the same origin; the rig has it below the wheel centre by the radius."""
+    rig, centre = bench(name, Mode.KINEMATIC), points(name)["wheel_center_left"]
+    return np.array([0.0, centre[1], centre[2] - rig.radii[0]])
+
+
+def test_the_files_are_what_the_generator_writes(generator: ModuleType) -> None:
+    folder = next(iter(SAMPLES.values())).assembly.parents[1]
+    texts = generator.sample_texts()
+    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} == set(texts)
+    assert {path: (folder / path).read_text(encoding="utf-8") for path in texts} == texts
+    assert {sheet for sheet, data in generator.SHEETS.items() if data["template"] != "steering_box"} == set(SAMPLES)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_nothing_is_warned_of(name: str) -> None:
+    """The audit counts the degrees of freedom, among others, against those of the template."""
+    assert [str(problem) for problem in reading(name).problems if problem.severity is not Severity.NOTE] == []
+
+
+@pytest.mark.parametrize(("name", "mode"), CASES)
+def test_wheel_load_is_that_of_the_standing_car(name: str, mode: Mode) -> None:
+    load = travelled(name, mode, "parallel")["Fz_left"][MIDDLE]
+    assert load == pytest.approx(770.0 * 9.80665 / 2, rel=0.04)
+
+
+def mirror_image(generator: ModuleType, name: str, folder: Path) -> Vehicle:
+    """The sample with everything that it has once on the other side."""
+    sheet = generator.SHEETS[name]
+    points = {point: [x, -y, z] for point, (x, y, z) in sheet["single_hardpoints"].items()}
+    root = folder / SAMPLES[name].assembly.parents[1].name
+    for path, text in generator.axle_texts(name, sheet | {"single_hardpoints": points}).items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    assembly = root / "assemblies.tbl" / SAMPLES[name].assembly.name
+    return read_vehicle(assembly, SAMPLES[name].aliases).vehicle
+
+
+@pytest.mark.parametrize(("name", "mode"), CASES)
+def test_no_point_fails_and_left_is_the_mirror_of_right(
+    generator: ModuleType, tmp_path: Path, name: str, mode: Mode
+) -> None:
+    """A Panhard rod has a side: there the axle is compared with the one whose rod lies the other way round."""
+    tests = ["parallel", "opposite", *(["steer"] if bench(name, mode).steered else [])]
+    other = None
+    if any(y for _, y, _ in generator.SHEETS[name].get("single_hardpoints", {}).values()):
+        other = Rig(mirror_image(generator, name, tmp_path).with_mode(mode), axle_of(name))
+    for one in tests:
+        test = travelled(name, mode, one)
+        image = test if other is None else run(other, one)
+        assert test.failures == 0, test.problems
+        turned = slice(None, None, 1 if test.name == "parallel" else -1)
+        for quantity in ("toe", "camber", "pitch", "tx", "tz", "Fz"):
+            left, right = test[f"{quantity}_left"], image[f"{quantity}_right"][turned]
+            scale = 1e5 if quantity == "Fz" else 1.0
+            np.testing.assert_allclose(left, right, atol=scale * SYMMETRY, err_msg=f"{test.name} {quantity}")
+        np.testing.assert_allclose(test["ty_left"], -image["ty_right"][turned], atol=SYMMETRY)
+
+
+@pytest.mark.parametrize(("name", "mode"), CASES)
+def test_curves_are_smooth(name: str, mode: Mode) -> None:
+    """A polynomial of fourth order leaves less than a hundredth of the range of each curve."""
+    for kind in ("parallel", "opposite"):
+        test = travelled(name, mode, kind)
+        way = np.linspace(-1.0, 1.0, TRAVEL.size)
+        for quantity in ("toe_left", "camber_left", "tx_left", "ty_left", "Fz_left"):
+            rest = test[quantity] - np.polyval(np.polyfit(way, test[quantity], 4), way)
+            assert np.abs(rest).max() < 0.01 * np.ptp(test[quantity]) + 1e-6, (kind, quantity)
+
+
+# ---------------------------------------------------------------------------------------------------- closed forms
+
+
+def roll_centre_of(velocity: Array, at: Array) -> float:
+    """Height at which the normal of the contact point's path in roll meets the middle (Gillespie 257, Milliken 17)."""
+    return float(at[2] + at[1] * velocity[1] / velocity[2])
+
+
+def measured_roll_centre(name: str, mode: Mode = Mode.KINEMATIC) -> float:
+    return float(travelled(name, mode, "opposite")["roll_centre_height"][MIDDLE])
+
+
+def measured_support(name: str, mode: Mode = Mode.KINEMATIC) -> float:
+    return float(travelled(name, mode, "parallel")["brake_support_left"][MIDDLE])
+
+
+def stiffer(vehicle: Vehicle, torsion: float = 1.0, bending: float = 1.0) -> Vehicle:
+    """The vehicle with the rates of its beams times these factors."""
+    beams = [
+        replace(
+            beam,
+            section=BeamSection(
+                bending * beam.section.axial,
+                torsion * beam.section.torsional,
+                bending * beam.section.bending_y,
+                bending * beam.section.bending_z,
+            ),
+        )
+        for beam in vehicle.beams
+    ]
+    return replace(vehicle, beams=tuple(beams))
+
+
+def test_twist_beam_turns_about_pivot_and_shear_centre() -> None:
+    """In roll each half turns about the line from its pivot to the shear centre in the middle (Reimpell, chapter 1)."""
+    name, at = "twist_beam", points("twist_beam")
+    rig = Rig(stiffer(reading(name).vehicle.with_mode(Mode.KINEMATIC), bending=1e3), Axle.REAR)
+    opposite = programme.opposite(rig, [-1e-3, 0.0, 1e-3])
+    axis = at["arm_front_left"] - at["beam_middle"]
+    wheel, patch = (np.cross(axis, where - at["beam_middle"]) for where in (at["wheel_center_left"], contact(name)))
+    assert opposite["roll_centre_height"][1] == pytest.approx(roll_centre_of(patch, contact(name)), abs=1e-3)
+    spin = rig.vehicle.wheel(Corner.RL).axis
+    turned = np.cross(axis, spin) / wheel[2]  # of the spin axis, for a metre of travel
+    assert np.diff(opposite["steer_left"][::2])[0] / 2e-3 == pytest.approx(-turned[0], rel=0.02)
+    assert np.diff(opposite["inclination_left"][::2])[0] / 2e-3 == pytest.approx(turned[2], rel=0.02)
+
+
+def test_twist_beam_adds_the_torsion_of_its_section_to_the_rate_in_roll() -> None:
+    """Both halves twist the beam against each other: twice the turn of one, over the whole length."""
+    name, at = "twist_beam", points("twist_beam")
+    vehicle = stiffer(reading(name).vehicle.with_mode(Mode.KINEMATIC), bending=1e3)
+    soft, hard = (
+        programme.opposite(Rig(stiffer(vehicle, torsion=factor), Axle.REAR), [0.0])["wheel_rate_left"][0]
+        for factor in (1.0, 2.0)
+    )
+    axis = at["arm_front_left"] - at["beam_middle"]
+    turn = axis[1] / np.cross(axis, at["wheel_center_left"] - at["beam_middle"])[2]
+    length = 2 * np.linalg.norm(at["beam_end_left"] - at["beam_middle"])
+    assert hard - soft == pytest.approx(2 * vehicle.beams[0].section.torsional / length * turn**2, rel=0.01)
+
+
+def test_trailing_arms_support_braking_by_the_slope_to_their_pivot() -> None:
+    """The brake sits on the arm: the equivalent trailing arm leads from the patch to the pivot (Gillespie 249, 253)."""
+    pivot, patch = points("twist_beam")["arm_front_left"], contact("twist_beam")
+    assert abs(measured_support("twist_beam")) == pytest.approx((pivot - patch)[2] / (pivot - patch)[0], rel=0.01)
+
+
+def test_five_links_move_the_wheel_as_five_rods_must() -> None:
+    """Each rod keeps its length: five equations d·(v + ω × r) = 0 leave one motion, found here without any joint."""
+    name, at = "five_link", points("five_link")
+    rods = ["upper_front_link", "upper_rear_link", "lower_front_link", "lower_rear_link", "tierod"]
+    ways = [at[f"{rod}_outer_left"] - at[f"{rod}_inner_left"] for rod in rods]
+    outer = [at[f"{rod}_outer_left"] for rod in rods]
+    rows = np.array([[*way, *np.cross(end, way)] for way, end in zip(ways, outer, strict=True)])
+    motion = np.linalg.svd(rows)[2][5]
+    velocity, turn = motion[:3], motion[3:]
+    centre, patch = (velocity + np.cross(turn, where) for where in (at["wheel_center_left"], contact(name)))
+    parallel = travelled(name, Mode.KINEMATIC, "parallel")
+    assert measured_roll_centre(name) == pytest.approx(roll_centre_of(patch, contact(name)), abs=2e-3)
+    assert measured_support(name) == pytest.approx(patch[0] / centre[2], abs=2e-3)
+    for quantity, expected in (("camber_left", -turn[0]), ("toe_left", -turn[2])):
+        slope = np.gradient(parallel[quantity], TRAVEL)[MIDDLE]
+        assert slope == pytest.approx(expected / centre[2], abs=2e-2), quantity
+
+
+def test_panhard_rod_and_arms_make_the_roll_axis() -> None:
+    """Through the rod in the middle, along parallel arms (Gillespie 261)."""
+    name, at = "solid_axle_trailing_arms", points("solid_axle_trailing_arms")
+    rod = 0.5 * (at["panhard_axle"] + at["panhard_body"])
+    arm = at["arm_front_left"] - at["arm_rear_left"]
+    assert measured_roll_centre(name) == pytest.approx(rod[2] - rod[0] * arm[2] / arm[0], abs=2e-3)
+
+
+def test_clamped_arms_support_braking_and_resist_roll() -> None:
+    """The eye is the pivot in the side view (Gillespie 249); in roll each arm is a cantilever with its eye held."""
+    name, at = "solid_axle_trailing_arms", points("solid_axle_trailing_arms")
+    eye, patch = at["arm_front_left"], contact(name)
+    assert abs(measured_support(name)) == pytest.approx((eye - patch)[2] / (eye - patch)[0], rel=0.02)
+    vehicle = reading(name).vehicle.with_mode(Mode.KINEMATIC)
+    soft, hard = (
+        programme.opposite(Rig(stiffer(vehicle, bending=factor), Axle.REAR), [0.0])["wheel_rate_left"][0]
+        for factor in (1.0, 2.0)
+    )
+    arm = vehicle.beams[0]
+    lever = eye[1] / at["wheel_center_left"][1]
+    assert hard - soft == pytest.approx(3 * arm.section.bending_y / arm.length**3 * lever**2, rel=0.03)
+
+
+def test_air_spring_has_the_force_and_rate_of_its_gas() -> None:
+    """F = p·A and k = n·(p + pₐ)·A²/V at the design height (Reimpell, section 5.3; differentiate p·Vⁿ = const)."""
+    spring = next(s for s in reading("solid_axle_trailing_arms").vehicle.springs if "air_spring" in s.name)
+    curve = spring.characteristic.curve
+    pressure, area, volume, exponent = 0.39e6, 8400e-6, 1.9e-3, 1.3
+    assert np.interp(0.0, curve.x, curve.y) == pytest.approx(pressure * area)
+    assert curve.slope(0.0) == pytest.approx(exponent * (pressure + 101325.0) * area**2 / volume, rel=2e-3)
+    assert spring.design_compression == 0.0
