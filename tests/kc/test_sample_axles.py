@@ -8,6 +8,7 @@ D. L. Milliken, Race Car Vehicle Dynamics, SAE 1995, chapter 17.
 
 from __future__ import annotations
 
+import copy
 import importlib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -109,12 +110,16 @@ def test_wheel_load_is_that_of_the_standing_car(name: str, mode: Mode) -> None:
 
 def mirror_image(generator: ModuleType, name: str, folder: Path) -> Vehicle:
     """The sample with everything that it has once on the other side."""
-    sheet = generator.SHEETS[name]
-    points = {point: [x, -y, z] for point, (x, y, z) in sheet["single_hardpoints"].items()}
     root = folder / SAMPLES[name].assembly.parents[1].name
-    for path, text in generator.axle_texts(name, sheet | {"single_hardpoints": points}).items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
+    for one in filter(None, (name, generator.SHEETS[name].get("steering"))):
+        sheet = copy.deepcopy(generator.SHEETS[one])
+        for point in sheet["single_hardpoints"].values():
+            point[1] *= -1
+        if "drag_link_right" in sheet["parameters"]:
+            sheet["parameters"]["drag_link_right"] = 1
+        for path, text in generator.axle_texts(one, sheet).items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
     assembly = root / "assemblies.tbl" / SAMPLES[name].assembly.name
     return read_vehicle(assembly, SAMPLES[name].aliases).vehicle
 
@@ -123,7 +128,7 @@ def mirror_image(generator: ModuleType, name: str, folder: Path) -> Vehicle:
 def test_no_point_fails_and_left_is_the_mirror_of_right(
     generator: ModuleType, tmp_path: Path, name: str, mode: Mode
 ) -> None:
-    """A Panhard rod has a side: there the axle is compared with the one whose rod lies the other way round."""
+    """Panhard rods and drag links have a side: such an axle is compared with the one that has them the other way."""
     tests = ["parallel", "opposite", *(["steer"] if bench(name, mode).steered else [])]
     other = None
     if any(y for _, y, _ in generator.SHEETS[name].get("single_hardpoints", {}).values()):
@@ -132,7 +137,9 @@ def test_no_point_fails_and_left_is_the_mirror_of_right(
         test = travelled(name, mode, one)
         image = test if other is None else run(other, one)
         assert test.failures == 0, test.problems
-        turned = slice(None, None, 1 if test.name == "parallel" else -1)
+        # A pitman arm that moves forward steers the image the other way.
+        same = one == "parallel" or (one == "steer" and other is not None)
+        turned = slice(None, None, 1 if same else -1)
         for quantity in ("toe", "camber", "pitch", "tx", "tz", "Fz"):
             left, right = test[f"{quantity}_left"], image[f"{quantity}_right"][turned]
             scale = 1e5 if quantity == "Fz" else 1.0
@@ -267,3 +274,50 @@ def test_air_spring_has_the_force_and_rate_of_its_gas() -> None:
     assert np.interp(0.0, curve.x, curve.y) == pytest.approx(pressure * area)
     assert curve.slope(0.0) == pytest.approx(exponent * (pressure + 101325.0) * area**2 / volume, rel=2e-3)
     assert spring.design_compression == 0.0
+
+
+def crossing(first: tuple[Array, Array], second: tuple[Array, Array], plane: tuple[int, int]) -> Array:
+    """Where two lines through points meet in a plane of two coordinates."""
+    a, b = (np.array([line[0][i] for i in plane]) for line in (first, second))
+    u, v = (np.array([line[1][i] - line[0][i] for i in plane]) for line in (first, second))
+    return np.asarray(a + np.linalg.solve(np.column_stack((u, -v)), b - a)[0] * u)
+
+
+def test_solid_front_axle_rolls_about_panhard_rod_and_converging_links() -> None:
+    """Through the rod in the middle and the point where the lower links meet (Gillespie 260)."""
+    name, at = "solid_front_axle", points("solid_front_axle")
+    left, right = ((at[f"lower_link_axle_{side}"], at[f"lower_link_body_{side}"]) for side in Side)
+    x, _ = crossing(left, right, (0, 1))
+    height = left[0][2] + (x - left[0][0]) * (left[1] - left[0])[2] / (left[1] - left[0])[0]
+    rod = 0.5 * (at["panhard_axle"] + at["panhard_body"])
+    expected = rod[2] - rod[0] * (height - rod[2]) / (x - rod[0])
+    assert measured_roll_centre(name) == pytest.approx(expected, abs=3e-3)
+
+
+def test_solid_front_axle_supports_braking_from_the_point_where_its_links_meet() -> None:
+    """Anti-dive of links in the side view (Gillespie 253, Milliken 17).
+
+    The drag link turns both uprights in travel, which carries one patch forward and the other back: their mean counts.
+    """
+    name, at = "solid_front_axle", points("solid_front_axle")
+    lower = (at["lower_link_axle_left"], at["lower_link_body_left"])
+    x, z = crossing(lower, (at["upper_link_axle"], at["upper_link_body"]), (0, 2))
+    test = travelled(name, Mode.KINEMATIC, "parallel")
+    support = 0.5 * sum(test[f"brake_support_{side}"][MIDDLE] for side in Side)
+    assert abs(support) == pytest.approx(abs((z - contact(name)[2]) / x), rel=0.03)
+
+
+def test_drag_link_steers_by_the_lever_of_its_ball_about_the_kingpin() -> None:
+    name, at = "solid_front_axle", points("solid_front_axle")
+    vehicle = reading(name).vehicle
+    kingpin = at["kingpin_upper_left"] - at["kingpin_lower_left"]
+    kingpin /= np.linalg.norm(kingpin)
+    link = at["drag_link_upright"] - at["drag_link_pitman"]
+    [rack] = [joint for joint in vehicle.joints if vehicle.steering and joint.name == vehicle.steering.rack_joint]
+    turn = link @ rack.axis / (link @ np.cross(kingpin, at["drag_link_upright"] - at["kingpin_lower_left"])) * kingpin
+    steer = programme.steer(bench(name, Mode.KINEMATIC), [-1e-3, 0.0, 1e-3])["steer_left"]
+    expected = -np.cross(turn, vehicle.wheel(Corner.FL).axis)[0]
+    assert (steer[2] - steer[0]) / 2e-3 == pytest.approx(expected, rel=0.01)
+    assert expected > 0  # to the left
+    assert vehicle.steering is not None
+    assert vehicle.steering.ratio > 0

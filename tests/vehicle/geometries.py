@@ -120,6 +120,8 @@ VALUES |= {f"{bar}_{name}": value for bar in ("beam", "arm") for name, value in 
 #: Templates of the sample axles have the geometry of their data sheets [mm], x rearward.
 for sheet in sorted((Path(__file__).parents[2] / "tools/bundle/sample_axles").glob("*.toml")):
     data = tomllib.loads(sheet.read_text(encoding="utf-8"))
+    if sheet.stem == "steering_box":
+        continue
     for places, key in ((GEOMETRIES, "hardpoints"), (SINGLE_POINTS, "single_hardpoints")):
         points = {name: (-1e-3 * x, -1e-3 * y, 1e-3 * z) for name, (x, y, z) in data.get(key, {}).items()}
         places.setdefault(data["template"], points)

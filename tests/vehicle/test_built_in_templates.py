@@ -21,6 +21,7 @@ TEMPLATES = load_templates()
 LEAF = leaf_spring(one_leaf(0.75, 0.75))
 DEPENDENT = [name for name in GEOMETRIES if TEMPLATES[name].dependent]
 SOLID = [name for name in DEPENDENT if "axle" in TEMPLATES[name].bodies.single]
+STEERED = [name for name in SOLID if "upright" in TEMPLATES[name].bodies.pairs]
 
 # With rigid leaves axle and leaves are one body; it and two shackles have 18 freedoms, six revolute joints take 30.
 REDUNDANT = {"solid_axle_leaf": 12}
@@ -100,7 +101,8 @@ def test_wheels_of_a_solid_axle_keep_their_distance(name: str) -> None:
     held = {
         body for joint in instance.joints_in(Mode.KINEMATIC) if joint.type is JointType.FIXED for body in joint.bodies
     }
-    assert {wheel.brake_reaction for wheel in instance.wheels.values()} <= held | {"axle"}
+    held |= {f"upright_{side}" for side in Side} if name in STEERED else {"axle"}
+    assert {wheel.brake_reaction for wheel in instance.wheels.values()} <= held
 
 
 @pytest.mark.parametrize("name", GEOMETRIES)

@@ -56,7 +56,7 @@ def _files(name: str, sheet: dict[str, Any]) -> Iterator[tuple[str, str]]:
     own = [f"<{SAMPLE_DATABASE}>/subsystems.tbl/{name}.sub"]
     if "steering" in sheet:
         own.append(f"<{SAMPLE_DATABASE}>/subsystems.tbl/{sheet['steering']}.sub")
-    if sheet["template"] == "steering":
+    if TEMPLATES[sheet["template"]].role == "steering":
         return
     others = [one for one in (*_OTHERS[sheet["axle"]], *_ALWAYS) if not (one == "steering" and "steering" in sheet)]
     usages = [*own, *(f"<{CAR_OF_SAMPLES}>/subsystems.tbl/{other}.sub" for other in others)]
@@ -87,10 +87,9 @@ def _suspension(sheet: dict[str, Any]) -> str:
         single = name in template.hardpoints.single
         blocks.append(bushing_block(name, f"<{CAR_OF_SAMPLES}>/bushings.tbl/{file}.bus", z, single=single))
     blocks += [_line(sheet, entry.name, entry.type) for entry in template.lines]
-    blocks += [
-        block("GEAR_ASSEMBLY", {"USAGE": gear.name, "SYMMETRY": "single", "REDUCTION_RATIO": sheet["gear_ratio"]})
-        for gear in template.gears
-    ]
+    for gear in template.gears:
+        values: dict[str, Value] = {"USAGE": gear.name, "SYMMETRY": "single", "REDUCTION_RATIO": sheet["gear_ratio"]}
+        blocks.append(block("GEAR_ASSEMBLY", values | {"INVERT_INPUT": "no"}))
     sides = dict.fromkeys(("toe_angle", "camber_angle"), "left/right")
     given = sheet.get("parameters", {}).items()
     blocks.append(parameters((name, sides.get(name, "single"), value, "") for name, value in given))

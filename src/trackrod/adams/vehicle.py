@@ -369,11 +369,14 @@ class _Build:
             self.gears.append(Gear(f"{mechanism.subsystem.name}.{gear.name}", (first, second), ratio))
 
     def _rack_is_ahead(self) -> bool:
-        """Whether the tie rods of the front axle act ahead of the wheel centres."""
+        """Whether the tie rods of the front axle act ahead of the wheel centres.
+
+        Without tie rods on a rack the end of a pitman arm moves towards the point that it reaches in a left turn.
+        """
         centre = self.assembled.wheel_centres[Corner.FL]
         for subsystem in self.assembly.with_role("suspension", Axle.FRONT):
             points = hardpoints_in_vehicle_frame(subsystem, self.assembled.x_front)
-            if "tierod_outer_left" in points:
+            if {"tierod_inner_left", "tierod_outer_left"} <= points.keys():
                 return points["tierod_outer_left"][0] > centre[0]
         return True
 

@@ -73,5 +73,6 @@ SAMPLES = {
         SampleAxle("twist_beam", "twist beam behind"),
         SampleAxle("five_link", "five links in front"),
         SampleAxle("solid_axle_trailing_arms", "solid axle on trailing arms with Panhard rod and air springs behind"),
+        SampleAxle("solid_front_axle", "solid front axle with drag link and steering box"),
     )
 }

@@ -332,7 +332,8 @@ class _Loader:
         for link in links:
             if bodies.knows(link.name):
                 self._error(f"[[links]] '{shown(link.name)}' is a body of its own and must not be listed in [bodies]")
-            (pairs if paired.intersection((*link.bodies, *link.ends)) else single).append(link.name)
+            if link.name not in (*pairs, *single):  # one rod may be joined to several bodies, one at a time
+                (pairs if paired.intersection((*link.bodies, *link.ends)) else single).append(link.name)
         return replace(bodies, pairs=tuple(pairs), single=tuple(single))
 
     def _entries(self, key: str, kind: type[_Record], **special: Callable[[Any], Any]) -> tuple[_Record, ...]:
