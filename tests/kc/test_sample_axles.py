@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import copy
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from trackrod.adams.vehicle import VehicleReading, read_vehicle
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import Severity
 from trackrod.kc import programme
+from trackrod.kc.points import Load
 from trackrod.kc.result import KcTest
 from trackrod.kc.rig import Rig
 from trackrod.vehicle.catalogue import SAMPLES
@@ -108,20 +110,25 @@ def test_wheel_load_is_that_of_the_standing_car(name: str, mode: Mode) -> None:
     assert load == pytest.approx(770.0 * 9.80665 / 2, rel=0.04)
 
 
-def mirror_image(generator: ModuleType, name: str, folder: Path) -> Vehicle:
-    """The sample with everything that it has once on the other side."""
+def changed(generator: ModuleType, name: str, folder: Path, change: Callable[[dict[str, Any]], None]) -> Vehicle:
+    """The sample with data sheets, its own and that of its steering, that a function has changed."""
     root = folder / SAMPLES[name].assembly.parents[1].name
     for one in filter(None, (name, generator.SHEETS[name].get("steering"))):
         sheet = copy.deepcopy(generator.SHEETS[one])
-        for point in sheet["single_hardpoints"].values():
-            point[1] *= -1
-        if "drag_link_right" in sheet["parameters"]:
-            sheet["parameters"]["drag_link_right"] = 1
+        change(sheet)
         for path, text in generator.axle_texts(one, sheet).items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text, encoding="utf-8")
     assembly = root / "assemblies.tbl" / SAMPLES[name].assembly.name
     return read_vehicle(assembly, SAMPLES[name].aliases).vehicle
+
+
+def mirror(sheet: dict[str, Any]) -> None:
+    """Everything that there is once, on the other side."""
+    for point in sheet["single_hardpoints"].values():
+        point[1] *= -1
+    if "drag_link_right" in sheet["parameters"]:
+        sheet["parameters"]["drag_link_right"] = 1
 
 
 @pytest.mark.parametrize(("name", "mode"), CASES)
@@ -132,7 +139,7 @@ def test_no_point_fails_and_left_is_the_mirror_of_right(
     tests = ["parallel", "opposite", *(["steer"] if bench(name, mode).steered else [])]
     other = None
     if any(y for _, y, _ in generator.SHEETS[name].get("single_hardpoints", {}).values()):
-        other = Rig(mirror_image(generator, name, tmp_path).with_mode(mode), axle_of(name))
+        other = Rig(changed(generator, name, tmp_path, mirror).with_mode(mode), axle_of(name))
     for one in tests:
         test = travelled(name, mode, one)
         image = test if other is None else run(other, one)
@@ -225,15 +232,19 @@ def test_trailing_arms_support_braking_by_the_slope_to_their_pivot() -> None:
     assert abs(measured_support("twist_beam")) == pytest.approx((pivot - patch)[2] / (pivot - patch)[0], rel=0.01)
 
 
+def held_by_rods(at: dict[str, Array], rods: Iterable[tuple[str, str]]) -> tuple[Array, Array]:
+    """Velocity of the origin and turn of a carrier that five rods leave one motion: d·(v + ω × r) = 0 for each."""
+    ends = [(at[inner], at[outer]) for inner, outer in rods]
+    rows = [[*(outer - inner), *np.cross(outer, outer - inner)] for inner, outer in ends]
+    motion = np.linalg.svd(np.array(rows))[2][5]
+    return motion[:3], motion[3:]
+
+
 def test_five_links_move_the_wheel_as_five_rods_must() -> None:
-    """Each rod keeps its length: five equations d·(v + ω × r) = 0 leave one motion, found here without any joint."""
+    """Each rod keeps its length: five equations leave one motion, found here without any joint."""
     name, at = "five_link", points("five_link")
     rods = ["upper_front_link", "upper_rear_link", "lower_front_link", "lower_rear_link", "tierod"]
-    ways = [at[f"{rod}_outer_left"] - at[f"{rod}_inner_left"] for rod in rods]
-    outer = [at[f"{rod}_outer_left"] for rod in rods]
-    rows = np.array([[*way, *np.cross(end, way)] for way, end in zip(ways, outer, strict=True)])
-    motion = np.linalg.svd(rows)[2][5]
-    velocity, turn = motion[:3], motion[3:]
+    velocity, turn = held_by_rods(at, [(f"{rod}_inner_left", f"{rod}_outer_left") for rod in rods])
     centre, patch = (velocity + np.cross(turn, where) for where in (at["wheel_center_left"], contact(name)))
     parallel = travelled(name, Mode.KINEMATIC, "parallel")
     assert measured_roll_centre(name) == pytest.approx(roll_centre_of(patch, contact(name)), abs=2e-3)
@@ -321,3 +332,73 @@ def test_drag_link_steers_by_the_lever_of_its_ball_about_the_kingpin() -> None:
     assert expected > 0  # to the left
     assert vehicle.steering is not None
     assert vehicle.steering.ratio > 0
+
+
+@pytest.mark.parametrize("body", ["lower arm", "upper arm", "upright"])
+def test_pushrod_moves_the_spring_by_its_levers(generator: ModuleType, tmp_path: Path, body: str) -> None:
+    """Velocities from the carrier over the rod and the crank to the spring; the rod may sit on any of three bodies."""
+    name, at = "double_wishbone_pushrod", points("double_wishbone_pushrod")
+
+    def move(sheet: dict[str, Any]) -> None:
+        sheet["parameters"] |= {"pushrod_on_upper_arm": int(body == "upper arm")}
+        sheet["parameters"] |= {"pushrod_on_upright": int(body == "upright")}
+
+    vehicle = changed(generator, name, tmp_path, move).with_mode(Mode.KINEMATIC)
+    found = programme.parallel(Rig(vehicle, Axle.FRONT), [0.0])["spring_left_ratio"][0]
+    arms = [("lca_front_left", "lca_outer_left"), ("lca_rear_left", "lca_outer_left")]
+    arms += [("uca_front_left", "uca_outer_left"), ("uca_rear_left", "uca_outer_left")]
+    velocity, turn = held_by_rods(at, [*arms, ("tierod_inner_left", "tierod_outer_left")])
+    rod_end = at["prod_outboard_left"]
+    speed = velocity + np.cross(turn, rod_end)
+    if body != "upright":
+        arm = "lca" if body == "lower arm" else "uca"
+        front, axis = at[f"{arm}_front_left"], at[f"{arm}_rear_left"] - at[f"{arm}_front_left"]
+        ball = at[f"{arm}_outer_left"]
+        across = np.cross(axis, ball - front)
+        rate = (velocity + np.cross(turn, ball)) @ across / (across @ across)
+        speed = rate * np.cross(axis, rod_end - front)
+    pivot = at["bellcrank_pivot_left"]
+    crank = at["bellcrank_pivot_orient_left"] - pivot
+    rod = at["prod_to_bellcrank_left"] - rod_end
+    turned = rod @ speed / (rod @ np.cross(crank, at["prod_to_bellcrank_left"] - pivot))
+    spring = at["shock_to_bellcrank_left"] - at["shock_to_chassis_left"]
+    longer = spring @ np.cross(turned * crank, at["shock_to_bellcrank_left"] - pivot) / np.linalg.norm(spring)
+    rise = (velocity + np.cross(turn, at["wheel_center_left"]))[2]
+    assert found == pytest.approx(-longer / rise, rel=2e-3)
+
+
+def test_hub_gives_by_the_rate_of_its_bushing(generator: ModuleType, tmp_path: Path) -> None:
+    """In series with everything else: a moment about z turns the wheel by M/k more; k is the secant at the centre."""
+    name, moment = "double_wishbone_pushrod", 100.0
+
+    def stiff(sheet: dict[str, Any]) -> None:
+        sheet["parameters"]["hub_compliance_active"] = 0
+
+    rigid = changed(generator, name, tmp_path, stiff).with_mode(Mode.COMPLIANT)
+    steer = [
+        np.diff(programme.loads(rig, Load.MZ, [0.0, moment])["steer_left"][:2])[0]
+        for rig in (bench(name, Mode.COMPLIANT), Rig(rigid, Axle.FRONT))
+    ]
+    rate = 900.0 * np.degrees(1.0) * (1 + 0.25**2)
+    assert steer[0] - steer[1] == pytest.approx(moment / rate, rel=0.02)
+
+
+def test_tie_rods_give_by_the_rates_of_their_ends(generator: ModuleType, tmp_path: Path) -> None:
+    """A force along the rod moves its ends by F/k each; over the steering arm this is a turn."""
+    name, moment = "double_wishbone_pushrod", 100.0
+
+    def balls(sheet: dict[str, Any]) -> None:
+        sheet["bushings"] = {key: value for key, value in sheet["bushings"].items() if not key.startswith("tierod")}
+
+    ideal = changed(generator, name, tmp_path, balls).with_mode(Mode.COMPLIANT)
+    steer = [
+        np.diff(programme.loads(rig, Load.MZ, [0.0, moment])["steer_left"][:2])[0]
+        for rig in (bench(name, Mode.COMPLIANT), Rig(ideal, Axle.FRONT))
+    ]
+    at = points(name)
+    kingpin = at["uca_outer_left"] - at["lca_outer_left"]
+    kingpin /= np.linalg.norm(kingpin)
+    rod = at["tierod_outer_left"] - at["tierod_inner_left"]
+    arm = kingpin @ np.cross(at["tierod_outer_left"] - at["lca_outer_left"], rod / np.linalg.norm(rod))
+    give = (1 / 15e6 + 1 / 40e6) / (1 + 0.25**2)
+    assert steer[0] - steer[1] == pytest.approx(moment * kingpin[2] ** 2 / arm**2 * give, rel=0.05)

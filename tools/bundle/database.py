@@ -26,7 +26,7 @@ from trackrod.core.constants import constant
 from trackrod.core.teimorbit import Block, Comment, Row, Table, Value
 from trackrod.vehicle.template import LineType, Template
 
-__all__ = ["LINES", "bushing_block", "database", "direction", "hardpoints_block", "part_block"]
+__all__ = ["LINES", "bushing_block", "bushing_text", "database", "direction", "hardpoints_block", "part_block"]
 
 Array = NDArray[np.float64]
 _BOTH, _SINGLE = "left/right", "single"
@@ -98,7 +98,7 @@ class _Writer:
             yield f"tires.tbl/{tyre.name}.tir", tyre_text(tyre)
         for rubber in self.rubbers.values():
             time = _STEEL_TIME if rubber.name == _TORSION_BAR else self.sheet.rubber_time
-            yield f"bushings.tbl/{rubber.name}.bus", _bushing_text(rubber, time)
+            yield f"bushings.tbl/{rubber.name}.bus", bushing_text(rubber, time)
         yield "powertrains.tbl/engine.pwr", self._engine()
         if self.sheet.powertrain.limited_slip:
             yield "differentials.tbl/limited_slip.dif", self._differential()
@@ -617,7 +617,8 @@ def _installed(axle: AxleDesign, name: str) -> float:
     return number(1000 * line.length, 2)
 
 
-def _bushing_text(rubber: Rubber, time: float) -> str:
+def bushing_text(rubber: Rubber, time: float) -> str:
+    """The property file of a rubber; its damping over its stiffness is `time` [s]."""
     rates = dict(zip(("FX", "FY", "FZ"), (*rubber.radial, rubber.axial), strict=True))
     gives = dict(zip(("FX", "FY", "FZ"), (rubber.give[0], rubber.give[0], rubber.give[1]), strict=True))
     turning = dict(zip(("TX", "TY", "TZ"), rubber.turning, strict=True))

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tools.bundle.database import LINES, bushing_block, direction, hardpoints_block, part_block
+from tools.bundle.database import LINES, bushing_block, bushing_text, direction, hardpoints_block, part_block
 from tools.bundle.design import TEMPLATES
-from tools.bundle.sheet import Part, Point
+from tools.bundle.sheet import Part, Point, Rubber
 from tools.bundle.solids import of_part
 from tools.bundle.text import block, curve, document, parameters
 
@@ -38,6 +38,7 @@ _OTHERS = {  # subsystems of the car that an axle is completed by
 }
 _ALWAYS = ("front_wheels", "rear_wheels", "body", "powertrain", "brakes")
 _TRAVEL = {LineType.BUMP_STOP: 70.0, LineType.REBOUND_STOP: 75.0}  # of stops until they touch [mm]
+_TIME = 0.006  # damping over stiffness of rubber [s]
 _SPRING_REACH = 200.0  # of the curves of springs [mm]
 
 
@@ -63,6 +64,10 @@ def _files(name: str, sheet: dict[str, Any]) -> Iterator[tuple[str, str]]:
     blocks = [block("SUBSYSTEM", {"USAGE": usage}) for usage in usages]
     meta = [block("ASSEMBLY_HEADER", {"ASSEMBLY_CLASS": "full_vehicle"})]
     yield f"assemblies.tbl/{name}.asy", document("asy", [f"{sheet['title']}, on a car"], blocks, meta=meta)
+    for bushing, (file, _) in sheet.get("bushings", {}).items():
+        if isinstance(file, dict):  # rubber of its own
+            radial, turning = (file["radial"],) * 2, (file["turning"],) * 3
+            yield f"bushings.tbl/{bushing}.bus", bushing_text(Rubber(bushing, radial, file["axial"], turning), _TIME)
     for rate, _ in sheet.get("springs", {}).values():
         yield f"springs.tbl/{_spring_file(rate)}", _spring(rate)
 
@@ -84,8 +89,9 @@ def _suspension(sheet: dict[str, Any]) -> str:
         blocks.append(part_block(of_part(Part(name, part["mass"], at, radii, part.get("sprung", 0.0), single), points)))
     for name, (file, axis) in sheet.get("bushings", {}).items():
         z = direction(tuple(axis) if isinstance(axis, list) else axis, points)
-        single = name in template.hardpoints.single
-        blocks.append(bushing_block(name, f"<{CAR_OF_SAMPLES}>/bushings.tbl/{file}.bus", z, single=single))
+        own = isinstance(file, dict)
+        reference = f"<{SAMPLE_DATABASE if own else CAR_OF_SAMPLES}>/bushings.tbl/{name if own else file}.bus"
+        blocks.append(bushing_block(name, reference, z, single=name in template.hardpoints.single))
     blocks += [_line(sheet, entry.name, entry.type) for entry in template.lines]
     for gear in template.gears:
         values: dict[str, Value] = {"USAGE": gear.name, "SYMMETRY": "single", "REDUCTION_RATIO": sheet["gear_ratio"]}

@@ -73,6 +73,7 @@ SAMPLES = {
         SampleAxle("twist_beam", "twist beam behind"),
         SampleAxle("five_link", "five links in front"),
         SampleAxle("solid_axle_trailing_arms", "solid axle on trailing arms with Panhard rod and air springs behind"),
+        SampleAxle("double_wishbone_pushrod", "double wishbone with pushrod, rubber in tie rods and hubs, in front"),
         SampleAxle("solid_front_axle", "solid front axle with drag link and steering box"),
     )
 }
