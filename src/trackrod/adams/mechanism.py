@@ -65,15 +65,17 @@ class Mechanism:
     freedoms: int = 4
 
 
-def build_mechanism(subsystem: Subsystem, template: Template, x_front: float) -> Mechanism:
-    """The mechanism of a subsystem by a template.
+def build_mechanism(
+    subsystem: Subsystem, template: Template, x_front: float, switches: Mapping[str, float] | None = None
+) -> Mechanism:
+    """The mechanism of a subsystem by a template; `switches` go before those of the subsystem.
 
     Raises
     ------
     InputError
         Hardpoints or parameters are missing or wrong; all are named.
     """
-    switches = switches_of(subsystem)
+    switches = switches_of(subsystem) | dict(switches or {})
     values = values_of(subsystem, template)
     points = hardpoints_in_vehicle_frame(subsystem, x_front)
     try:
@@ -89,7 +91,7 @@ def build_mechanism(subsystem: Subsystem, template: Template, x_front: float) ->
         values=values,
         mode=mode_of(subsystem),
         dependent=template.dependent,
-        freedoms=template.freedoms,
+        freedoms=template.freedoms_with(switches, [bushing.name.casefold() for bushing in subsystem.bushings]),
     )
 
 

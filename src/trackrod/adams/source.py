@@ -22,6 +22,7 @@ def open_vehicle(
     *,
     templates: Iterable[Path | str] = (),
     allow_outside: bool = False,
+    switches: Mapping[str, float] | None = None,
 ) -> VehicleReading:
     """Read a vehicle and audit it; the load cases and driver controls of its database are read and reported too.
 
@@ -29,7 +30,7 @@ def open_vehicle(
     ----------
     source
         Name of a bundled vehicle or sample axle, an assembly (.asy), or a vehicle saved by Trackrod (.json).
-    aliases, templates, allow_outside
+    aliases, templates, allow_outside, switches
         For an assembly, as for `trackrod.adams.vehicle.read_vehicle`.
 
     Raises
@@ -50,7 +51,7 @@ def open_vehicle(
     if path.suffix.casefold() != ".asy":
         hint = f"an assembly (.asy), a saved vehicle (.json), or one of {', '.join(BUNDLED)}"
         raise InputError(Problem(f"'{path.name}' is not a vehicle", Place(path), hint=hint))
-    reading = read_vehicle(path, aliases, templates=folders, allow_outside=allow_outside)
+    reading = read_vehicle(path, aliases, templates=folders, allow_outside=allow_outside, switches=switches)
     problems = (*reading.problems, *audit_database(path, reading), *audit_with_places(path, reading))
     return VehicleReading(reading.vehicle, (*reading.files_read, *experiment_files(path)), problems)
 

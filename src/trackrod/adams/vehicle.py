@@ -27,7 +27,18 @@ from trackrod.adams.template_file import is_binary, read_template
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Place, Problem, Severity
 from trackrod.tyre.properties import TyreProperties
-from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Friction, Gear, Spring, Stop, TorsionSpring
+from trackrod.vehicle.connectors import (
+    Beam,
+    Bushing,
+    Connector,
+    Damper,
+    Friction,
+    Gear,
+    Spring,
+    Stop,
+    TorsionSpring,
+    TravelForce,
+)
 from trackrod.vehicle.elements import Body, Joint, JointType, Role, Vector
 from trackrod.vehicle.frame import with_frame
 from trackrod.vehicle.instantiate import WheelPlace
@@ -48,7 +59,7 @@ from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["VehicleReading", "read_vehicle"]
 
-_Connector = TypeVar("_Connector", Joint, Bushing, Spring, Damper, Friction, Stop, TorsionSpring, Beam)
+_Connector = TypeVar("_Connector", Joint, Bushing, Spring, Damper, Friction, Stop, TorsionSpring, TravelForce, Beam)
 
 #: Roles of subsystems that a vehicle is made of, in the order in which they are built.
 _ROLES = ("body", "suspension", "steering", "antirollbar", "wheel", "powertrain", "brake_system")
@@ -71,6 +82,7 @@ def read_vehicle(
     *,
     templates: Iterable[Path | str] = (),
     allow_outside: bool = False,
+    switches: Mapping[str, float] | None = None,
 ) -> VehicleReading:
     """Read an assembly (.asy) and everything it refers to as one vehicle.
 
@@ -82,6 +94,8 @@ def read_vehicle(
         As for `trackrod.adams.database.Database.around`.
     templates
         Folders with templates besides the built-in ones.
+    switches
+        Switches of templates that go before those of the files, such as ``{"leaf_simplified": 1}``.
 
     Raises
     ------
@@ -91,7 +105,7 @@ def read_vehicle(
     assembly = read_assembly(path, aliases, allow_outside=allow_outside)
     characteristics = read_characteristics(assembly)
     bodies = assemble_bodies(assembly)
-    build = _Build(assembly, characteristics, bodies, load_templates(templates))
+    build = _Build(assembly, characteristics, bodies, load_templates(templates), switches or {})
     vehicle = build.vehicle()
     problems = (*assembly.problems, *characteristics.problems, *bodies.problems, *build.problems)
     return VehicleReading(vehicle, (*assembly.files_read, *characteristics.files_read, *build.files), problems)
@@ -105,6 +119,7 @@ class _Build:
     characteristics: Characteristics
     assembled: AssembledBodies
     templates: Mapping[str, Template]
+    switches: Mapping[str, float]
     problems: list[Problem] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
     bodies: dict[str, Body] = field(default_factory=dict)
@@ -136,6 +151,7 @@ class _Build:
             frictions=self._of_type(Friction),
             stops=self._of_type(Stop),
             torsion_springs=self._of_type(TorsionSpring),
+            travel_forces=self._of_type(TravelForce),
             beams=self._of_type(Beam),
             gears=tuple(self.gears),
             wheels=wheels,
@@ -179,7 +195,7 @@ class _Build:
             return None
         self._note(f"subsystem '{subsystem.name}': {match}", place)
         try:
-            return build_mechanism(subsystem, match.template, self.assembled.x_front)
+            return build_mechanism(subsystem, match.template, self.assembled.x_front, self.switches)
         except InputError as error:
             self.problems += error.problems
             return None
@@ -237,6 +253,7 @@ class _Build:
         self.connectors += self._attached(mechanism, instance.frictions)
         self.connectors += self._attached(mechanism, filled.stops)
         self.connectors += self._attached(mechanism, instance.torsion_springs)
+        self.connectors += self._attached(mechanism, filled.travel_forces)
         self.connectors += self._attached(mechanism, (*filled.beams, *instance.beams))
         self._add_missing_bodies(mechanism)
         for side, place in instance.wheels.items():
@@ -462,6 +479,6 @@ def _merged(parts: Sequence[Body]) -> Body:
 
 def _points(connector: Connector) -> tuple[Vector, ...]:
     """Where a connector is attached."""
-    if isinstance(connector, Joint | Bushing | TorsionSpring):
+    if isinstance(connector, Joint | Bushing | TorsionSpring | TravelForce):
         return (connector.position,)
     return connector.ends

@@ -33,6 +33,7 @@ from trackrod.vehicle.template import (
     LineType,
     Template,
     TorsionSpringEntry,
+    TravelForceEntry,
     role_in,
 )
 from trackrod.vehicle.wheel_axis import spin_axis
@@ -44,6 +45,7 @@ __all__ = [
     "LeafPlace",
     "Line",
     "Member",
+    "TravelForcePlace",
     "WheelPlace",
     "instantiate",
     "roles_at_wheels",
@@ -95,6 +97,20 @@ class Line:
     def length(self) -> float:
         """Distance of the ends at the design position [m]."""
         return float(np.linalg.norm(np.subtract(*self.ends)))
+
+
+@dataclass(frozen=True, slots=True)
+class TravelForcePlace:
+    """A force over travel without its characteristic: `element` and `side` name it in the subsystem."""
+
+    name: str
+    element: str
+    side: Side | None
+    bodies: tuple[str, str]
+    position: Vector
+    direction: Vector
+    travel: Vector
+    mode: Mode = Mode.ALWAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +175,7 @@ class Instance:
     springs: tuple[Spring, ...] = ()
     frictions: tuple[Friction, ...] = ()
     torsion_springs: tuple[TorsionSpring, ...] = ()
+    travel_forces: tuple[TravelForcePlace, ...] = ()
     leaves: tuple[LeafPlace, ...] = ()
     beams: tuple[Beam, ...] = ()
     gears: tuple[GearPlace, ...] = ()
@@ -211,6 +228,7 @@ def instantiate(
     springs: list[Spring] = []
     frictions: list[Friction] = []
     torsion_springs: list[TorsionSpring] = []
+    travel_forces: list[TravelForcePlace] = []
     leaves: list[LeafPlace] = []
     beams: list[Beam] = []
     for entry in active:
@@ -237,6 +255,10 @@ def instantiate(
                 places.append(BushingPlace(name, entry.name, side, pair, position, entry.mode))
             elif isinstance(entry, TorsionSpringEntry):
                 torsion_springs.append(_torsion_spring(entry, name, side, pair, points, numbers))
+            elif isinstance(entry, TravelForceEntry):
+                position = points.middle(entry.at, side)
+                ways = (points.outward(entry.direction, side), points.outward(entry.travel, side))
+                travel_forces.append(TravelForcePlace(name, entry.name, side, pair, position, *ways, entry.mode))
             elif isinstance(entry, FrictionEntry):
                 force = numbers.get(entry.force, side)
                 frictions.append(Friction(name, pair, points.ends(entry.ends, side), force, entry.mode, side))
@@ -256,6 +278,7 @@ def instantiate(
         tuple(springs),
         tuple(friction for friction in frictions if friction.force > 0.0),
         tuple(torsion_springs),
+        tuple(travel_forces),
         tuple(leaves),
         tuple(beams),
         tuple(GearPlace(gear.name, gear.name, gear.joints) for gear in template.gears),
@@ -328,7 +351,8 @@ def _beam(
     elastic, shear = (numbers.get(key, side) for key in (entry.elastic_modulus, entry.shear_modulus))
     damping = numbers.get(entry.damping, side) if entry.damping else 0.0
     if all(entry.tube):
-        section = BeamSection.tube(*(numbers.get(key, side) for key in entry.tube), elastic, shear)
+        diameter, wall = (numbers.get(key, side) for key in entry.tube)
+        section = BeamSection.tube(diameter, wall, elastic, shear)
     else:
         area, torsion, second_y, second_z = (numbers.get(key, side) for key in entry.section)
         section = BeamSection(elastic * area, shear * torsion, elastic * second_y, elastic * second_z)
@@ -458,6 +482,11 @@ class _Points:
         if names[0] == "spin":
             return spin_axis(self.parameters, side)
         return _vector(_UNIT[names[0]])
+
+    def outward(self, names: tuple[str, ...], side: Side | None) -> Vector:
+        """A direction whose y leads outward on both sides where it is an axis of V."""
+        x, y, z = self.direction(names, side)
+        return (x, -y, z) if side is Side.RIGHT and len(names) == 1 else (x, y, z)
 
 
 def _vector(array: Array) -> Vector:

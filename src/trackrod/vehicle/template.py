@@ -40,6 +40,7 @@ __all__ = [
     "Point",
     "Template",
     "TorsionSpringEntry",
+    "TravelForceEntry",
     "ValueEntry",
     "WheelEntry",
     "find_template",
@@ -204,6 +205,22 @@ class FrictionEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class TravelForceEntry:
+    """A force on the first body over the travel of its point against the second, see `connectors.TravelForce`.
+
+    Its curve is that of the subsystem's spring of the same name. Along y it is positive outward on both sides.
+    """
+
+    name: str
+    bodies: tuple[str, str]
+    at: tuple[str, ...]
+    direction: tuple[str, ...]
+    travel: tuple[str, ...] = ("z",)
+    mode: Mode = Mode.ALWAYS
+    when: Conditions = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TorsionSpringEntry:
     """A spring about an axis; rate, preload and damping are values of the template, see `ValueEntry`."""
 
@@ -327,7 +344,15 @@ class GearEntry:
 
 #: An entry that joins bodies.
 Entry: TypeAlias = (
-    JointEntry | BushingEntry | LineEntry | AirSpringEntry | FrictionEntry | TorsionSpringEntry | LeafEntry | BeamEntry
+    JointEntry
+    | BushingEntry
+    | LineEntry
+    | AirSpringEntry
+    | FrictionEntry
+    | TorsionSpringEntry
+    | TravelForceEntry
+    | LeafEntry
+    | BeamEntry
 )
 
 
@@ -396,6 +421,8 @@ class Template:
         For a suspension, whether the travel of one wheel moves the other.
     freedoms
         For a suspension, what its mechanism leaves free with ideal joints and rigid beams.
+    freedoms_if
+        A condition under which it leaves another number free.
     """
 
     name: str
@@ -413,6 +440,7 @@ class Template:
     air_springs: tuple[AirSpringEntry, ...]
     frictions: tuple[FrictionEntry, ...]
     torsion_springs: tuple[TorsionSpringEntry, ...]
+    travel_forces: tuple[TravelForceEntry, ...]
     leaves: tuple[LeafEntry, ...]
     beams: tuple[BeamEntry, ...]
     gears: tuple[GearEntry, ...]
@@ -421,6 +449,7 @@ class Template:
     values: Mapping[str, ValueEntry]
     dependent: bool
     freedoms: int
+    freedoms_if: tuple[Condition, int] | None
     file: Path
 
     @property
@@ -433,9 +462,16 @@ class Template:
             *self.air_springs,
             *self.frictions,
             *self.torsion_springs,
+            *self.travel_forces,
             *self.leaves,
             *self.beams,
         )
+
+    def freedoms_with(self, parameters: Mapping[str, float], bushings: Container[str] = ()) -> int:
+        """Freedoms of a subsystem with these parameters and names of bushings."""
+        if self.freedoms_if is not None and self.freedoms_if[0].holds(parameters, bushings):
+            return self.freedoms_if[1]
+        return self.freedoms
 
 
 @dataclass(frozen=True, slots=True)

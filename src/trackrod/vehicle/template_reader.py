@@ -36,6 +36,7 @@ from trackrod.vehicle.template import (
     Names,
     Template,
     TorsionSpringEntry,
+    TravelForceEntry,
     ValueEntry,
     WheelEntry,
 )
@@ -178,6 +179,13 @@ def _condition(value: Any) -> Condition:
     raise ValueError('must be { parameter = "NAME", is = NUMBER } or { bushing = "NAME", is = NUMBER }')
 
 
+def _freedoms_if(value: Any) -> tuple[Condition, int] | None:
+    if not isinstance(value, dict) or "freedoms" not in value:
+        raise ValueError('must be { parameter = "NAME", is = NUMBER, freedoms = NUMBER }')
+    rest = {key: one for key, one in value.items() if key != "freedoms"}
+    return _condition(rest), _whole(value["freedoms"])
+
+
 def _one_of(enum: type[_Enum]) -> Callable[[Any], _Enum]:
     def read(value: Any) -> _Enum:
         if value not in list(enum):
@@ -197,6 +205,8 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "at": _names,
     "axis": _names,
     "second_axis": _names,
+    "direction": _names,
+    "travel": _names,
     "shafts": _flag,
     "shackle": _two_names,
     "supports": _two_names,
@@ -264,6 +274,7 @@ class _Loader:
             air_springs=self._entries("air_springs", AirSpringEntry),
             frictions=self._entries("frictions", FrictionEntry),
             torsion_springs=self._entries("torsion_springs", TorsionSpringEntry),
+            travel_forces=self._entries("travel_forces", TravelForceEntry),
             leaves=self._entries("leaves", LeafEntry, bodies=_names, at=_points),
             beams=self._entries("beams", BeamEntry),
             gears=self._entries("gears", GearEntry),
@@ -272,6 +283,7 @@ class _Loader:
             values=self._values(),
             dependent=self._get("dependent", _flag, False) if "dependent" in self.data else False,
             freedoms=self._get("freedoms", _whole, 4) if "freedoms" in self.data else 4,
+            freedoms_if=self._get("freedoms_if", _freedoms_if, None) if "freedoms_if" in self.data else None,
             file=self.path,
         )
         self._check_references(template)
@@ -421,6 +433,9 @@ class _Loader:
                     self._error(f"{where}: with 'bushing' the mode follows from the subsystem, and must not be given")
             if isinstance(entry, TorsionSpringEntry):
                 self._check_axis(where, entry.axis, point)
+            if isinstance(entry, TravelForceEntry):
+                for axis in (entry.direction, entry.travel):
+                    self._check_axis(where, axis, point)
             if isinstance(entry, BeamEntry) and all(entry.tube) == all(entry.section):
                 self._error(
                     f"{where} needs diameter and wall, or area, torsion_constant, second_moment_y and second_moment_z"
@@ -486,6 +501,7 @@ _TOP_KEYS = (
     "adams_names",
     "dependent",
     "freedoms",
+    "freedoms_if",
     "hardpoints",
     "bodies",
     "mounts",
@@ -498,6 +514,7 @@ _TOP_KEYS = (
     "air_springs",
     "frictions",
     "torsion_springs",
+    "travel_forces",
     "leaves",
     "beams",
     "gears",
