@@ -226,10 +226,16 @@ def test_twist_beam_adds_the_torsion_of_its_section_to_the_rate_in_roll() -> Non
     assert hard - soft == pytest.approx(2 * vehicle.beams[0].section.torsional / length * turn**2, rel=0.01)
 
 
-def test_trailing_arms_support_braking_by_the_slope_to_their_pivot() -> None:
+@pytest.mark.parametrize(("name", "pivot"), [("twist_beam", "arm_front_left"), ("trailing_arm", "arm_inner_left")])
+def test_trailing_arms_support_braking_by_the_slope_to_their_pivot(name: str, pivot: str) -> None:
     """The brake sits on the arm: the equivalent trailing arm leads from the patch to the pivot (Gillespie 249, 253)."""
-    pivot, patch = points("twist_beam")["arm_front_left"], contact("twist_beam")
-    assert abs(measured_support("twist_beam")) == pytest.approx((pivot - patch)[2] / (pivot - patch)[0], rel=0.01)
+    x, _, z = points(name)[pivot] - contact(name)
+    assert abs(measured_support(name)) == pytest.approx(z / x, rel=0.01)
+
+
+def test_trailing_arms_across_the_car_roll_about_the_ground() -> None:
+    """The patch goes straight up and down (Gillespie 263, Reimpell 3.4), but for half a degree of camber."""
+    assert measured_roll_centre("trailing_arm") == pytest.approx(contact("trailing_arm")[2], abs=2e-3)
 
 
 def held_by_rods(at: dict[str, Array], rods: Iterable[tuple[str, str]]) -> tuple[Array, Array]:
@@ -294,10 +300,15 @@ def crossing(first: tuple[Array, Array], second: tuple[Array, Array], plane: tup
     return np.asarray(a + np.linalg.solve(np.column_stack((u, -v)), b - a)[0] * u)
 
 
-def test_solid_front_axle_rolls_about_panhard_rod_and_converging_links() -> None:
+#: Solid axles on links and a Panhard rod, and how the ends of their links are called.
+LINKED = [("solid_front_axle", "axle", "body"), ("solid_axle_links", "rear", "front")]
+
+
+@pytest.mark.parametrize(("name", "near", "far"), LINKED)
+def test_linked_axle_rolls_about_panhard_rod_and_converging_links(name: str, near: str, far: str) -> None:
     """Through the rod in the middle and the point where the lower links meet (Gillespie 260)."""
-    name, at = "solid_front_axle", points("solid_front_axle")
-    left, right = ((at[f"lower_link_axle_{side}"], at[f"lower_link_body_{side}"]) for side in Side)
+    at = points(name)
+    left, right = ((at[f"lower_link_{near}_{side}"], at[f"lower_link_{far}_{side}"]) for side in Side)
     x, _ = crossing(left, right, (0, 1))
     height = left[0][2] + (x - left[0][0]) * (left[1] - left[0])[2] / (left[1] - left[0])[0]
     rod = 0.5 * (at["panhard_axle"] + at["panhard_body"])
@@ -305,14 +316,15 @@ def test_solid_front_axle_rolls_about_panhard_rod_and_converging_links() -> None
     assert measured_roll_centre(name) == pytest.approx(expected, abs=3e-3)
 
 
-def test_solid_front_axle_supports_braking_from_the_point_where_its_links_meet() -> None:
-    """Anti-dive of links in the side view (Gillespie 253, Milliken 17).
+@pytest.mark.parametrize(("name", "near", "far"), LINKED)
+def test_linked_axle_supports_braking_from_the_point_where_its_links_meet(name: str, near: str, far: str) -> None:
+    """Anti-dive and anti-lift of links in the side view (Gillespie 250, 253; Milliken 17).
 
     The drag link turns both uprights in travel, which carries one patch forward and the other back: their mean counts.
     """
-    name, at = "solid_front_axle", points("solid_front_axle")
-    lower = (at["lower_link_axle_left"], at["lower_link_body_left"])
-    x, z = crossing(lower, (at["upper_link_axle"], at["upper_link_body"]), (0, 2))
+    at = points(name)
+    lower = (at[f"lower_link_{near}_left"], at[f"lower_link_{far}_left"])
+    x, z = crossing(lower, (at[f"upper_link_{near}"], at[f"upper_link_{far}"]), (0, 2))
     test = travelled(name, Mode.KINEMATIC, "parallel")
     support = 0.5 * sum(test[f"brake_support_{side}"][MIDDLE] for side in Side)
     assert abs(support) == pytest.approx(abs((z - contact(name)[2]) / x), rel=0.03)

@@ -71,6 +71,8 @@ SAMPLES = {
     axle.name: axle
     for axle in (
         SampleAxle("twist_beam", "twist beam behind"),
+        SampleAxle("trailing_arm", "trailing arms behind"),
+        SampleAxle("solid_axle_links", "solid axle on links with Panhard rod behind"),
         SampleAxle("five_link", "five links in front"),
         SampleAxle("solid_axle_trailing_arms", "solid axle on trailing arms with Panhard rod and air springs behind"),
         SampleAxle("double_wishbone_pushrod", "double wishbone with pushrod, rubber in tie rods and hubs, in front"),
