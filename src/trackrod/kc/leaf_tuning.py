@@ -35,7 +35,10 @@ LEAF_FORCES = {"leaf_longitudinal": (1.0, 0.0, 0.0), "leaf_lateral": (0.0, 1.0, 
 COMPARED = {"Fz_left": 20.0, "tx_left": 1e-4, "ty_left": 1e-4, "toe_left": 1e-4, "camber_left": 1e-4}
 
 _STEP = 50.0  # force by which the axle is asked how it responds [N]
-_ROUNDS = 3
+_ROUNDS = 20
+_CAUTION = 0.002  # what a newton of change costs, in scaled differences (Levenberg)
+_LARGEST = 300.0  # change of a force in one round [N]
+_SETTLED = 1.0  # change of all forces at which the rounds end [N]
 _ROLL_STEP = 1.1
 _REACH = 0.2  # of the curve of the roll spring [m]
 
@@ -111,8 +114,11 @@ class _Tuning:
             # Points of the curves lie where the ends of the leaf are at these travels.
             self.way = spring.design_length - length
             self.compression = spring.design_compression + self.way
-            forces = forces + self._correction(test, forces, roll)
+            correction = self._correction(test, forces, roll)
+            forces = forces + correction
             roll = self._tuned_roll(forces, roll)
+            if np.abs(correction).max() < _SETTLED:
+                break
         vehicle = self._vehicle(forces, roll)
         springs = {VERTICAL: vehicle.springs, ROLL: vehicle.springs}
         named = {
@@ -132,8 +138,12 @@ class _Tuning:
             other = self._parallel(self._vehicle(more, roll))
             responses.append([(other[name] - test[name]) / (scale * _STEP) for name, scale in COMPARED.items()])
         response = np.array(responses)  # force, quantity, travel
-        steps = [np.linalg.lstsq(response[:, :, i].T, rest[:, i])[0] for i in range(self.travel.size)]
-        return np.array(steps).T
+        cautious = _CAUTION * np.eye(len(forces))
+        steps = [
+            np.linalg.lstsq(np.vstack((response[:, :, i].T, cautious)), np.append(rest[:, i], np.zeros(len(forces))))[0]
+            for i in range(self.travel.size)
+        ]
+        return np.clip(np.array(steps).T, -_LARGEST, _LARGEST)
 
     def _tuned_roll(self, forces: Array, roll: float) -> float:
         low, high = (self._roll_rate(self._vehicle(forces, factor * roll)) for factor in (1.0, _ROLL_STEP))
