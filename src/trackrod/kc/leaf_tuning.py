@@ -143,7 +143,7 @@ class _Tuning:
             np.linalg.lstsq(np.vstack((response[:, :, i].T, cautious)), np.append(rest[:, i], np.zeros(len(forces))))[0]
             for i in range(self.travel.size)
         ]
-        return np.clip(np.array(steps).T, -_LARGEST, _LARGEST)
+        return np.asarray(np.clip(np.array(steps).T, -_LARGEST, _LARGEST))
 
     def _tuned_roll(self, forces: Array, roll: float) -> float:
         low, high = (self._roll_rate(self._vehicle(forces, factor * roll)) for factor in (1.0, _ROLL_STEP))

@@ -306,8 +306,8 @@ class _Compiler:
     def _add_travel_force(self, force: TravelForce) -> None:
         pair = self._pair(force.bodies)
         if pair is not None:
-            vectors = (np.array(vector) for vector in (force.position, force.direction, force.travel))
-            self.core.add_travel_force(*pair, *vectors, _points(force.curve))
+            position, way, travel = (np.array(one) for one in (force.position, force.direction, force.travel))
+            self.core.add_travel_force(*pair, position, way, travel, _points(force.curve))
 
     def _add_beam(self, beam: Beam) -> None:
         pair = self._pair(beam.bodies)
