@@ -29,6 +29,7 @@ from trackrod.kc import programme
 from trackrod.kc.points import Load
 from trackrod.kc.result import KcTest
 from trackrod.kc.rig import Rig
+from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.vehicle.catalogue import SAMPLES
 from trackrod.vehicle.connectors import BeamSection
 from trackrod.vehicle.elements import Mode
@@ -163,6 +164,25 @@ def test_curves_are_smooth(name: str, mode: Mode) -> None:
         for quantity in ("toe_left", "camber_left", "tx_left", "ty_left", "Fz_left"):
             rest = test[quantity] - np.polyval(np.polyfit(way, test[quantity], 4), way)
             assert np.abs(rest).max() < 0.01 * np.ptp(test[quantity]) + 1e-6, (kind, quantity)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_stands_on_the_road_near_its_design_position(name: str) -> None:
+    standing = MultibodyVehicle(reading(name).vehicle).settle()
+    assert max(abs(travel) for travel in standing.travels.values()) < 12e-3
+    assert sum(standing.wheel_loads.values()) == pytest.approx(reading(name).vehicle.mass_properties.mass * 9.80665)
+
+
+def test_an_offset_of_the_hub_is_not_lost_in_silence(generator: ModuleType, tmp_path: Path) -> None:
+    def offset(sheet: dict[str, Any]) -> None:
+        sheet["parameters"]["hub_compliance_offset"] = 10.0
+
+    name = "double_wishbone_pushrod"
+    changed(generator, name, tmp_path, offset)
+    assembly = tmp_path / SAMPLES[name].assembly.relative_to(SAMPLES[name].assembly.parents[2])
+    problems = read_vehicle(assembly, SAMPLES[name].aliases).problems
+    (found,) = [problem for problem in problems if "hub_compliance_offset" in problem.text]
+    assert found.severity is Severity.WARNING
 
 
 # ---------------------------------------------------------------------------------------------------- closed forms

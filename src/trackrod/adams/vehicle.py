@@ -20,7 +20,14 @@ from trackrod.adams.assembly import Assembly, read_assembly
 from trackrod.adams.bodies import AssembledBodies, assemble_bodies
 from trackrod.adams.characteristics import Characteristics, read_characteristics
 from trackrod.adams.connectors import fill_places
-from trackrod.adams.mechanism import Mechanism, build_mechanism, hardpoints_in_vehicle_frame, sided_names, sides_of
+from trackrod.adams.mechanism import (
+    Mechanism,
+    build_mechanism,
+    hardpoints_in_vehicle_frame,
+    sided_names,
+    sides_of,
+    switches_of,
+)
 from trackrod.adams.subsystem import Subsystem
 from trackrod.adams.systems import aerodynamics_of, brakes_of, frame_of, powertrain_of, steering_of
 from trackrod.adams.template_file import is_binary, read_template
@@ -194,11 +201,20 @@ class _Build:
             self._note(text, place, Severity.ERROR, f"known: {known}; a template of your own can be added as a file")
             return None
         self._note(f"subsystem '{subsystem.name}': {match}", place)
+        self._report_parameters(subsystem, match.template)
         try:
             return build_mechanism(subsystem, match.template, self.assembled.x_front, self.switches)
         except InputError as error:
             self.problems += error.problems
             return None
+
+    def _report_parameters(self, subsystem: Subsystem, template: Template) -> None:
+        """Warn of parameters that have a value and are not used."""
+        switches = switches_of(subsystem) | dict(self.switches)
+        for unused in template.unused_parameters:
+            if switches.get(unused.parameter) and all(one.holds(switches, ()) for one in unused.when):
+                text = f"'{unused.parameter}' = {switches[unused.parameter]:g} is not used: {unused.says}"
+                self._note(text, Place(subsystem.file), Severity.WARNING)
 
     def _from_ascii(self, subsystem: Subsystem) -> Mechanism | None:
         reference = subsystem.template

@@ -41,6 +41,7 @@ __all__ = [
     "Template",
     "TorsionSpringEntry",
     "TravelForceEntry",
+    "UnusedParameter",
     "ValueEntry",
     "WheelEntry",
     "find_template",
@@ -396,6 +397,15 @@ class ValueEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class UnusedParameter:
+    """A parameter of the subsystem that the template does not use, and what to say where it is not zero."""
+
+    parameter: str
+    says: str
+    when: Conditions = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Template:
     """One kind of subsystem.
 
@@ -444,6 +454,7 @@ class Template:
     leaves: tuple[LeafEntry, ...]
     beams: tuple[BeamEntry, ...]
     gears: tuple[GearEntry, ...]
+    unused_parameters: tuple[UnusedParameter, ...]
     wheel: WheelEntry | None
     offers: Mapping[str, str]
     values: Mapping[str, ValueEntry]

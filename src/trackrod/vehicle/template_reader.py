@@ -37,6 +37,7 @@ from trackrod.vehicle.template import (
     Template,
     TorsionSpringEntry,
     TravelForceEntry,
+    UnusedParameter,
     ValueEntry,
     WheelEntry,
 )
@@ -278,6 +279,7 @@ class _Loader:
             leaves=self._entries("leaves", LeafEntry, bodies=_names, at=_points),
             beams=self._entries("beams", BeamEntry),
             gears=self._entries("gears", GearEntry),
+            unused_parameters=self._entries("unused_parameters", UnusedParameter, parameter=_text, says=_text),
             wheel=self._wheel(),
             offers=self._texts("offers"),
             values=self._values(),
@@ -518,5 +520,6 @@ _TOP_KEYS = (
     "leaves",
     "beams",
     "gears",
+    "unused_parameters",
     "wheel",
 )
