@@ -31,7 +31,10 @@ __all__ = ["app", "inspect", "vehicles"]
 app = typer.Typer(help="Vehicles: compare two, tune a leaf of springs.", no_args_is_help=True)
 
 VehicleArgument = Annotated[
-    str, typer.Argument(help="Bundled vehicle, assembly file (.asy) or saved vehicle (.json).", show_default=False)
+    str,
+    typer.Argument(
+        help="Bundled vehicle or sample axle, assembly file (.asy) or saved vehicle (.json).", show_default=False
+    ),
 ]
 Aliases = Annotated[list[str] | None, typer.Option("--alias", help="Another database: NAME=FOLDER; repeatable.")]
 TemplateFolders = Annotated[
