@@ -30,6 +30,7 @@ from trackrod.kc.points import Load
 from trackrod.kc.result import KcTest
 from trackrod.kc.rig import Rig
 from trackrod.multibody.driving import MultibodyVehicle
+from trackrod.vehicle.audit import audit
 from trackrod.vehicle.catalogue import SAMPLES
 from trackrod.vehicle.connectors import BeamSection
 from trackrod.vehicle.elements import Mode
@@ -53,7 +54,7 @@ def generator() -> Iterator[ModuleType]:
 
 @cache
 def reading(name: str) -> VehicleReading:
-    return open_vehicle(name)
+    return read_vehicle(SAMPLES[name].assembly, SAMPLES[name].aliases)
 
 
 def axle_of(name: str) -> Axle:
@@ -102,7 +103,12 @@ def test_the_files_are_what_the_generator_writes(generator: ModuleType) -> None:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_nothing_is_warned_of(name: str) -> None:
     """The audit counts the degrees of freedom, among others, against those of the template."""
-    assert [str(problem) for problem in reading(name).problems if problem.severity is not Severity.NOTE] == []
+    found = (*reading(name).problems, *audit(reading(name).vehicle))
+    assert [str(problem) for problem in found if problem.severity is not Severity.NOTE] == []
+
+
+def test_a_sample_is_opened_by_its_name() -> None:
+    assert open_vehicle("twist_beam").vehicle.axle(Axle.REAR).template == "twist_beam"
 
 
 @pytest.mark.parametrize(("name", "mode"), CASES)
