@@ -217,6 +217,21 @@ def test_a_bushing_of_the_subsystem_takes_the_place_of_its_joint() -> None:
     assert (found.freedoms, found.redundant) == (4, 0)
 
 
+def test_rack_housing_is_fixed_where_no_bushing_holds_it() -> None:
+    template = TEMPLATES["rack_pinion_steering"]
+    points = both_sides({"rack_house_mount": (0.12, 0.3, 0.29), "tierod_inner": (0.12, 0.43, 0.29)}) | {
+        "pinion_pivot": (0.12, 0.33, 0.29),
+        "intermediate_shaft_forward": (-0.06, 0.335, 0.33),
+        "intermediate_shaft_rearward": (-0.48, 0.35, 0.61),
+        "steering_wheel_center": (-1.05, 0.36, 0.85),
+    }
+    for bushings, held in (([], True), (["rack_housing_bushing"], False)):
+        instance = instantiate(template, points, {}, None, bushings)
+        assert ("rack_housing_held" in {joint.name for joint in instance.joints_in(Mode.COMPLIANT)}) is held
+        places = {place.name for place in instance.bushings}
+        assert ("rack_housing_bushing_left" in places) is not held
+
+
 def test_anti_roll_bar_is_twisted_by_roll_alone() -> None:
     """Its pickups on slides go up and down; the halves turn against each other only if they go apart."""
     template = TEMPLATES["anti_roll_bar"]
