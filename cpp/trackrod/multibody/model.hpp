@@ -24,6 +24,7 @@
 #include "trackrod/multibody/pair.hpp"
 #include "trackrod/multibody/state.hpp"
 #include "trackrod/multibody/torsion.hpp"
+#include "trackrod/multibody/travel_force.hpp"
 #include "trackrod/multibody/wheel.hpp"
 
 namespace trackrod::multibody {
@@ -52,6 +53,7 @@ class Model {
   std::vector<Pair> pairs;
   std::vector<Line> lines;
   std::vector<Torsion> torsions;
+  std::vector<TravelForce> travel_forces;
   std::vector<Beam> beams;
   std::vector<Drive> drives;
   std::vector<Line> actuators;  // their curves are empty: the forces are inputs
@@ -75,6 +77,7 @@ class Model {
     couple(pairs);
     couple(lines);
     couple(torsions);
+    couple(travel_forces);
     couple(beams);
     couple(drives);
     const auto couple_ties = [&](const auto& ties) {
@@ -299,6 +302,7 @@ class Model {
     for (const Pair& e : pairs) add_element(e, to);
     for (const Line& e : lines) add_element(e, to);
     for (const Torsion& e : torsions) add_element(e, to);
+    for (const TravelForce& e : travel_forces) add_element(e, to);
     for (const Beam& e : beams) add_element(e, to);
     for (std::size_t j = 0; j < drives.size(); ++j) add_element(drives[j], to, inputs.targets[j]);
     for (const Gear& e : gears) add_tie(e, to);

@@ -30,9 +30,9 @@ from trackrod.vehicle.characteristics import (
     SpringCharacteristic,
     StopCharacteristic,
 )
-from trackrod.vehicle.connectors import Beam, Bushing, Damper, Six, Spring, Stop
+from trackrod.vehicle.connectors import Beam, Bushing, Damper, Six, Spring, Stop, TravelForce
 from trackrod.vehicle.elements import Body, Matrix
-from trackrod.vehicle.instantiate import BushingPlace, LeafPlace, Line
+from trackrod.vehicle.instantiate import BushingPlace, LeafPlace, Line, TravelForcePlace
 from trackrod.vehicle.leaf import LeafSpring
 from trackrod.vehicle.leaf_beams import leaf_beams
 from trackrod.vehicle.template import LineType
@@ -43,7 +43,7 @@ Array = NDArray[np.float64]
 _Record = TypeVar("_Record", bound=Element)
 _Kind = TypeVar("_Kind")
 _Made = TypeVar("_Made")
-_Place = TypeVar("_Place", Line, BushingPlace, LeafPlace)
+_Place = TypeVar("_Place", Line, BushingPlace, LeafPlace, TravelForcePlace)
 _WithFile = TypeVar("_WithFile", records.Spring, records.Damper, records.Stop, records.Bushing, records.Leaf)
 _Chain: TypeAlias = tuple[tuple[Body, ...], tuple[Beam, ...]]
 
@@ -60,6 +60,7 @@ class Filled:
     springs: list[Spring] = field(default_factory=list)
     dampers: list[Damper] = field(default_factory=list)
     stops: list[Stop] = field(default_factory=list)
+    travel_forces: list[TravelForce] = field(default_factory=list)
     beams: list[Beam] = field(default_factory=list)
     leaf_bodies: list[Body] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -84,8 +85,13 @@ class _Filling:
             return leaf_beams(place, spring, element.preload, known)
 
         lines = {kind: [line for line in instance.lines if line.type is kind] for kind in LineType}
-        for line, spring in self._met("spring", lines[LineType.SPRING], subsystem.springs):
+        over_travel = {place.element.casefold() for place in instance.travel_forces}
+        springs = [spring for spring in subsystem.springs if spring.name.casefold() not in over_travel]
+        for line, spring in self._met("spring", lines[LineType.SPRING], springs):
             filled.springs += self._made(line, spring, SpringCharacteristic, _spring)
+        forces = [spring for spring in subsystem.springs if spring.name.casefold() in over_travel]
+        for force, spring in self._met("force over travel", instance.travel_forces, forces):
+            filled.travel_forces += self._made(force, spring, SpringCharacteristic, _travel_force)
         for line, damper in self._met("damper", lines[LineType.DAMPER], subsystem.dampers):
             filled.dampers += self._made(line, damper, DamperCharacteristic, _damper)
         for kind, what in ((LineType.BUMP_STOP, "bump stop"), (LineType.REBOUND_STOP, "rebound stop")):
@@ -161,6 +167,11 @@ def _spring(line: Line, spring: records.Spring, characteristic: SpringCharacteri
     elif spring.value_type == "preload" and spring.value is not None:
         length = characteristic.free_length - _compression(characteristic.curve, spring.value)
     return Spring(line.name, line.bodies, line.ends, characteristic, length, line.mode, line.side)
+
+
+def _travel_force(place: TravelForcePlace, _spring: records.Spring, law: SpringCharacteristic) -> TravelForce:
+    ways = (place.direction, place.travel)
+    return TravelForce(place.name, place.bodies, place.position, *ways, law.curve, place.mode, place.side)
 
 
 def _damper(line: Line, damper: records.Damper, characteristic: DamperCharacteristic) -> Damper:

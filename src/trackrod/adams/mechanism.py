@@ -66,19 +66,21 @@ class Mechanism:
     freedoms: int = 4
 
 
-def build_mechanism(subsystem: Subsystem, template: Template, x_front: float) -> Mechanism:
-    """The mechanism of a subsystem by a template.
+def build_mechanism(
+    subsystem: Subsystem, template: Template, x_front: float, switches: Mapping[str, float] | None = None
+) -> Mechanism:
+    """The mechanism of a subsystem by a template; `switches` go before those of the subsystem.
 
     Raises
     ------
     InputError
         Hardpoints or parameters are missing or wrong; all are named.
     """
-    switches = switches_of(subsystem)
+    switches = switches_of(subsystem) | dict(switches or {})
     values = values_of(subsystem, template)
     points = hardpoints_in_vehicle_frame(subsystem, x_front)
     try:
-        instance = instantiate(template, points, switches, values)
+        instance = instantiate(template, points, switches, values, [bushing.name for bushing in subsystem.bushings])
     except InputError as error:
         raise InputError([_placed(problem, subsystem) for problem in error.problems]) from error
     return Mechanism(
@@ -90,7 +92,7 @@ def build_mechanism(subsystem: Subsystem, template: Template, x_front: float) ->
         values=values,
         mode=mode_of(subsystem),
         dependent=template.dependent,
-        freedoms=template.freedoms,
+        freedoms=template.freedoms_with(switches, [bushing.name.casefold() for bushing in subsystem.bushings]),
     )
 
 
@@ -123,7 +125,8 @@ _SWITCHES_OF_SYSTEMS = ("aero_drag_active", "steering_assist_active")
 
 def unmodelled_switches(subsystem: Subsystem, template: Template) -> Iterator[Parameter]:
     """Parameters that switch something on (``…_active`` = 1) of which the template knows nothing."""
-    known = {entry.when.parameter.casefold() for entry in template.entries if entry.when is not None}
+    known = {condition.switch.casefold() for entry in template.entries for condition in entry.when}
+    known |= {unused.parameter.casefold() for unused in template.unused_parameters}
     known |= {entry.parameter.casefold() for entry in template.values.values()} | {*_SWITCHES_OF_SYSTEMS}
     for parameter in subsystem.parameters:
         name, is_on = parameter.name.casefold(), any(parameter.values)

@@ -10,7 +10,7 @@ from trackrod.adams.vehicle import VehicleReading, read_vehicle
 from trackrod.core.artefact import load
 from trackrod.core.errors import InputError, MissingFileError, Place, Problem, close_matches
 from trackrod.vehicle.audit import audit
-from trackrod.vehicle.catalogue import BUNDLED
+from trackrod.vehicle.catalogue import BUNDLED, SAMPLES
 from trackrod.vehicle.vehicle import VEHICLE
 
 __all__ = ["open_vehicle"]
@@ -23,14 +23,15 @@ def open_vehicle(
     templates: Iterable[Path | str] = (),
     allow_outside: bool = False,
     stand_in: bool = False,
+    switches: Mapping[str, float] | None = None,
 ) -> VehicleReading:
     """Read a vehicle and audit it; the load cases and driver controls of its database are read and reported too.
 
     Parameters
     ----------
     source
-        Name of a bundled vehicle, an assembly (.asy), or a vehicle saved by Trackrod (.json).
-    aliases, templates, allow_outside, stand_in
+        Name of a bundled vehicle or sample axle, an assembly (.asy), or a vehicle saved by Trackrod (.json).
+    aliases, templates, allow_outside, stand_in, switches
         For an assembly, as for `trackrod.adams.vehicle.read_vehicle`.
 
     Raises
@@ -39,6 +40,8 @@ def open_vehicle(
         There is no such vehicle or folder of templates, or the vehicle cannot be read.
     """
     path = _path(source)
+    if str(source) in SAMPLES:
+        aliases = SAMPLES[str(source)].aliases
     folders = [Path(folder) for folder in templates]
     missing = [Problem("there is no such folder of templates", Place(f)) for f in folders if not f.is_dir()]
     if missing:
@@ -49,17 +52,20 @@ def open_vehicle(
     if path.suffix.casefold() != ".asy":
         hint = f"an assembly (.asy), a saved vehicle (.json), or one of {', '.join(BUNDLED)}"
         raise InputError(Problem(f"'{path.name}' is not a vehicle", Place(path), hint=hint))
-    reading = read_vehicle(path, aliases, templates=folders, allow_outside=allow_outside, stand_in=stand_in)
+    reading = read_vehicle(
+        path, aliases, templates=folders, allow_outside=allow_outside, stand_in=stand_in, switches=switches
+    )
     problems = (*reading.problems, *audit_database(path, reading), *audit_with_places(path, reading))
     return VehicleReading(reading.vehicle, (*reading.files_read, *experiment_files(path)), problems)
 
 
 def _path(source: Path | str) -> Path:
-    if str(source) in BUNDLED:
-        return BUNDLED[str(source)].assembly
+    bundled = BUNDLED | SAMPLES
+    if str(source) in bundled:
+        return bundled[str(source)].assembly
     path = Path(source)
     if not path.exists():
-        near = close_matches(str(source), BUNDLED, 1)
+        near = close_matches(str(source), bundled, 1)
         hint = f"did you mean '{near[0]}'?" if near else f"bundled vehicles: {', '.join(BUNDLED)}"
         raise MissingFileError(Problem(f"there is no file and no bundled vehicle '{source}'", Place(path), hint=hint))
     return path

@@ -26,6 +26,7 @@ from trackrod.adams.mechanism import (
     hardpoints_in_vehicle_frame,
     sided_names,
     sides_of,
+    switches_of,
     unmodelled_switches,
 )
 from trackrod.adams.subsystem import Subsystem
@@ -34,7 +35,18 @@ from trackrod.adams.template_file import is_binary, read_template
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity
 from trackrod.tyre.properties import TyreProperties
-from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Friction, Gear, Spring, Stop, TorsionSpring
+from trackrod.vehicle.connectors import (
+    Beam,
+    Bushing,
+    Connector,
+    Damper,
+    Friction,
+    Gear,
+    Spring,
+    Stop,
+    TorsionSpring,
+    TravelForce,
+)
 from trackrod.vehicle.elements import Body, Joint, JointType, Role, Vector
 from trackrod.vehicle.frame import with_frame
 from trackrod.vehicle.instantiate import WheelPlace
@@ -55,7 +67,7 @@ from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["VehicleReading", "read_vehicle"]
 
-_Connector = TypeVar("_Connector", Joint, Bushing, Spring, Damper, Friction, Stop, TorsionSpring, Beam)
+_Connector = TypeVar("_Connector", Joint, Bushing, Spring, Damper, Friction, Stop, TorsionSpring, TravelForce, Beam)
 
 #: Roles of subsystems that a vehicle is made of, in the order in which they are built.
 _ROLES = ("body", "suspension", "steering", "antirollbar", "wheel", "powertrain", "brake_system")
@@ -79,6 +91,7 @@ def read_vehicle(
     templates: Iterable[Path | str] = (),
     allow_outside: bool = False,
     stand_in: bool = False,
+    switches: Mapping[str, float] | None = None,
 ) -> VehicleReading:
     """Read an assembly (.asy) and everything it refers to as one vehicle.
 
@@ -93,6 +106,8 @@ def read_vehicle(
     stand_in
         Whether neutral property files stand in for those that are not found. A warning names each, and the name of the
         vehicle, by which every result knows it, ends with ``_with_stand_ins``.
+    switches
+        Switches of templates that go before those of the files, such as ``{"leaf_simplified": 1}``.
 
     Raises
     ------
@@ -106,7 +121,7 @@ def read_vehicle(
         raise MissingFileError(missing_files(assembly.file, assembly.missing))
     characteristics = read_characteristics(assembly)
     bodies = assemble_bodies(assembly)
-    build = _Build(assembly, characteristics, bodies, load_templates(templates))
+    build = _Build(assembly, characteristics, bodies, load_templates(templates), switches or {})
     vehicle = build.vehicle()
     problems = (*assembly.problems, *characteristics.problems, *bodies.problems, *build.problems)
     return VehicleReading(vehicle, (*assembly.files_read, *characteristics.files_read, *build.files), problems)
@@ -120,6 +135,7 @@ class _Build:
     characteristics: Characteristics
     assembled: AssembledBodies
     templates: Mapping[str, Template]
+    switches: Mapping[str, float]
     problems: list[Problem] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
     bodies: dict[str, Body] = field(default_factory=dict)
@@ -152,6 +168,7 @@ class _Build:
             frictions=self._of_type(Friction),
             stops=self._of_type(Stop),
             torsion_springs=self._of_type(TorsionSpring),
+            travel_forces=self._of_type(TravelForce),
             beams=self._of_type(Beam),
             gears=tuple(self.gears),
             wheels=wheels,
@@ -201,11 +218,20 @@ class _Build:
             )
             hint = f"the template '{match.template.name}' has nothing that it switches"
             self._note(text, switch.place, Severity.WARNING, hint)
+        self._report_parameters(subsystem, match.template)
         try:
-            return build_mechanism(subsystem, match.template, self.assembled.x_front)
+            return build_mechanism(subsystem, match.template, self.assembled.x_front, self.switches)
         except InputError as error:
             self.problems += error.problems
             return None
+
+    def _report_parameters(self, subsystem: Subsystem, template: Template) -> None:
+        """Warn of parameters that have a value and are not used."""
+        switches = switches_of(subsystem) | dict(self.switches)
+        for unused in template.unused_parameters:
+            if switches.get(unused.parameter) and all(one.holds(switches, ()) for one in unused.when):
+                text = f"'{unused.parameter}' = {switches[unused.parameter]:g} is not used: {unused.says}"
+                self._note(text, Place(subsystem.file), Severity.WARNING)
 
     def _from_ascii(self, subsystem: Subsystem) -> Mechanism | None:
         reference = subsystem.template
@@ -258,11 +284,12 @@ class _Build:
         instance = mechanism.instance
         self.connectors += self._attached(mechanism, instance.joints)
         self.connectors += self._attached(mechanism, filled.bushings)
-        self.connectors += self._attached(mechanism, filled.springs)
+        self.connectors += self._attached(mechanism, (*filled.springs, *instance.springs))
         self.connectors += self._attached(mechanism, filled.dampers)
         self.connectors += self._attached(mechanism, instance.frictions)
         self.connectors += self._attached(mechanism, filled.stops)
         self.connectors += self._attached(mechanism, instance.torsion_springs)
+        self.connectors += self._attached(mechanism, filled.travel_forces)
         self.connectors += self._attached(mechanism, (*filled.beams, *instance.beams))
         self._add_missing_bodies(mechanism)
         for side, place in instance.wheels.items():
@@ -395,11 +422,14 @@ class _Build:
             self.gears.append(Gear(f"{mechanism.subsystem.name}.{gear.name}", (first, second), ratio))
 
     def _rack_is_ahead(self) -> bool:
-        """Whether the tie rods of the front axle act ahead of the wheel centres."""
+        """Whether the tie rods of the front axle act ahead of the wheel centres.
+
+        Without tie rods on a rack the end of a pitman arm moves towards the point that it reaches in a left turn.
+        """
         centre = self.assembled.wheel_centres[Corner.FL]
         for subsystem in self.assembly.with_role("suspension", Axle.FRONT):
             points = hardpoints_in_vehicle_frame(subsystem, self.assembled.x_front)
-            if "tierod_outer_left" in points:
+            if {"tierod_inner_left", "tierod_outer_left"} <= points.keys():
                 return points["tierod_outer_left"][0] > centre[0]
         return True
 
@@ -493,6 +523,6 @@ def _merged(parts: Sequence[Body]) -> Body:
 
 def _points(connector: Connector) -> tuple[Vector, ...]:
     """Where a connector is attached."""
-    if isinstance(connector, Joint | Bushing | TorsionSpring):
+    if isinstance(connector, Joint | Bushing | TorsionSpring | TravelForce):
         return (connector.position,)
     return connector.ends

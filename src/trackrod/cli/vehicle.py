@@ -1,20 +1,23 @@
-"""``trackrod vehicles``, ``inspect``, ``vehicle diff``: what vehicles there are, what they hold, how two differ."""
+"""``trackrod vehicles``, ``inspect``, ``vehicle diff``, ``vehicle tune-leaf``: what there is, and how two differ."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich.progress import track
 from rich.table import Table
 
 from trackrod.adams.source import open_vehicle
+from trackrod.adams.spring_file import write_spring
 from trackrod.adams.vehicle import VehicleReading
 from trackrod.cli.output import console, exit_with_errors, print_json, print_problems
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, Severity
+from trackrod.kc.leaf_tuning import tune_leaf
 from trackrod.report.page import shown
 from trackrod.report.vehicle import write_vehicle_page, write_vehicle_picture
 from trackrod.vehicle.catalogue import BUNDLED
@@ -25,10 +28,13 @@ from trackrod.vehicle.vehicle import VEHICLE, Vehicle
 
 __all__ = ["app", "inspect", "vehicles"]
 
-app = typer.Typer(help="Vehicles: compare two.", no_args_is_help=True)
+app = typer.Typer(help="Vehicles: compare two, tune a leaf of springs.", no_args_is_help=True)
 
 VehicleArgument = Annotated[
-    str, typer.Argument(help="Bundled vehicle, assembly file (.asy) or saved vehicle (.json).", show_default=False)
+    str,
+    typer.Argument(
+        help="Bundled vehicle or sample axle, assembly file (.asy) or saved vehicle (.json).", show_default=False
+    ),
 ]
 Aliases = Annotated[list[str] | None, typer.Option("--alias", help="Another database: NAME=FOLDER; repeatable.")]
 TemplateFolders = Annotated[
@@ -222,3 +228,43 @@ def _values(difference: Difference) -> tuple[str, str, str]:
 def _brief(value: object) -> str:
     text = "–" if value is None else str(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+@app.command("tune-leaf")
+def tune_leaf_of(
+    vehicle: VehicleArgument,
+    out: Annotated[Path, typer.Option(help="Folder for the property files of the springs.")],
+    axle: Annotated[Axle, typer.Option(help="Where the leaf is.")] = Axle.REAR,
+    travel_mm: Annotated[float, typer.Option(help="Largest wheel travel, up and down [mm].")] = 60.0,
+    alias: Aliases = None,
+    templates: TemplateFolders = None,
+    allow_outside: AllowOutside = False,
+    json: Json = False,
+) -> None:
+    """Tune the simple transverse leaf (switch leaf_simplified) to the leaf of beams, on the rig."""
+    beams, simple = (
+        open_vehicle(
+            vehicle,
+            parse_aliases(alias or []),
+            templates=templates or [],
+            allow_outside=allow_outside,
+            switches={"leaf_simplified": simplified},
+        ).vehicle
+        for simplified in (0, 1)
+    )
+    reach = 1e-3 * travel_mm
+    leaf = tune_leaf(beams, simple, axle, np.linspace(-reach, reach, 13))
+    files = {name: out / f"{axle}_{name}.spr" for name in leaf.springs}
+    for name, path in files.items():
+        write_spring(leaf.springs[name], path, f"{vehicle}: {name}, tuned to the leaf of beams")
+    if json:
+        data = {"before": dict(leaf.before), "after": dict(leaf.after)}
+        print_json({**data, "files": {name: str(path) for name, path in files.items()}})
+        return
+    table = Table(title=f"{axle} axle: root mean square of the differences from the leaf of beams")
+    for column in ("quantity", "springs as they are", "tuned"):
+        table.add_column(column, justify="left" if column == "quantity" else "right")
+    for name, value in leaf.before.items():
+        table.add_row(name, f"{value:.3g}", f"{leaf.after[name]:.3g}")
+    console.print(table)
+    console.print(f"property files: {out}", highlight=False)

@@ -21,7 +21,17 @@ from trackrod.multibody.rigid import RigidGroup, Spin, rigid_groups
 from trackrod.multibody.steering import SteeringColumn, SteeringModel, column_bodies
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.characteristics import Characteristic
-from trackrod.vehicle.connectors import Beam, Bushing, Damper, Friction, Spring, Stop, TorsionSpring, side_of
+from trackrod.vehicle.connectors import (
+    Beam,
+    Bushing,
+    Damper,
+    Friction,
+    Spring,
+    Stop,
+    TorsionSpring,
+    TravelForce,
+    side_of,
+)
 from trackrod.vehicle.elements import GROUND, Joint, JointType, Vector
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
@@ -166,6 +176,8 @@ class _Compiler:
         lines = self._add_lines()
         for torsion_spring in vehicle.acting(vehicle.torsion_springs):
             self._add_torsion(torsion_spring)
+        for travel_force in vehicle.acting(vehicle.travel_forces):
+            self._add_travel_force(travel_force)
         for beam in vehicle.acting(vehicle.beams):
             self._add_beam(beam)
         drives = self._add_drives()
@@ -290,6 +302,12 @@ class _Compiler:
         if pair is not None:
             axis, curve = np.array(spring.axis), _points(spring.curve)
             self.core.add_torsion(*pair, axis, curve, spring.preload, spring.damping)
+
+    def _add_travel_force(self, force: TravelForce) -> None:
+        pair = self._pair(force.bodies)
+        if pair is not None:
+            position, way, travel = (np.array(one) for one in (force.position, force.direction, force.travel))
+            self.core.add_travel_force(*pair, position, way, travel, _points(force.curve))
 
     def _add_beam(self, beam: Beam) -> None:
         pair = self._pair(beam.bodies)

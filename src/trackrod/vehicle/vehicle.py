@@ -18,7 +18,18 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Problem, UnknownNameError
 from trackrod.core.records import from_plain, to_plain
 from trackrod.tyre.properties import TyreProperties
-from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Friction, Gear, Spring, Stop, TorsionSpring
+from trackrod.vehicle.connectors import (
+    Beam,
+    Bushing,
+    Connector,
+    Damper,
+    Friction,
+    Gear,
+    Spring,
+    Stop,
+    TorsionSpring,
+    TravelForce,
+)
 from trackrod.vehicle.elements import GROUND, Body, Joint, Mode, Vector
 from trackrod.vehicle.mass import MassProperties, mass_properties
 from trackrod.vehicle.systems import (
@@ -83,6 +94,7 @@ class Vehicle:
     frictions: tuple[Friction, ...] = ()
     stops: tuple[Stop, ...] = ()
     torsion_springs: tuple[TorsionSpring, ...] = ()
+    travel_forces: tuple[TravelForce, ...] = ()
     beams: tuple[Beam, ...] = ()
     gears: tuple[Gear, ...] = ()
     wheels: tuple[Wheel, ...]
@@ -145,6 +157,7 @@ class Vehicle:
         yield from self.frictions
         yield from self.stops
         yield from self.torsion_springs
+        yield from self.travel_forces
         yield from self.beams
 
     def acting(self, connectors: Iterable[_Connector]) -> tuple[_Connector, ...]:
