@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,7 +13,7 @@ from trackrod.adams.database import Database, FileReference, read_document
 from trackrod.adams.elements import Hardpoint, Parameter
 from trackrod.adams.subsystem import Subsystem, read_subsystem
 from trackrod.core import teimorbit
-from trackrod.core.errors import InputError, Place, Problem, Severity
+from trackrod.core.errors import InputError, Place, Problem, Severity, UnknownNameError
 from trackrod.core.teimorbit.messages import raise_shortened, readable
 from trackrod.core.units import UnitSystem
 
@@ -93,6 +93,42 @@ class Assembly:
             subsystem
             for subsystem in self.subsystems
             if subsystem.major_role == major_role and minor_role in (None, subsystem.minor_role)
+        )
+
+    def with_parameters(self, values: Mapping[str, float]) -> Assembly:
+        """The assembly with other values of parameters, switches above all, in the units of their files.
+
+        Parameters
+        ----------
+        values
+            By the names of subsystem and parameter, such as ``rear_suspension.subframe_active``.
+
+        Raises
+        ------
+        UnknownNameError
+            A subsystem has no such parameter that is a number.
+        """
+        known = {
+            f"{subsystem.name}.{parameter.name}".casefold(): f"{subsystem.name}.{parameter.name}"
+            for subsystem in self.subsystems
+            for parameter in subsystem.parameters
+            if len(parameter.values) == 1 and not isinstance(parameter.values[0], str)
+        }
+        for name in values:
+            if name.casefold() not in known:
+                raise UnknownNameError("parameter", name, known.values(), Place(self.file))
+        given = {name.casefold(): value for name, value in values.items()}
+
+        def changed(subsystem: Subsystem, parameter: Parameter) -> Parameter:
+            value = given.get(f"{subsystem.name}.{parameter.name}".casefold())
+            return parameter if value is None else replace(parameter, values=(value,))
+
+        return replace(
+            self,
+            subsystems=tuple(
+                replace(subsystem, parameters=tuple(changed(subsystem, each) for each in subsystem.parameters))
+                for subsystem in self.subsystems
+            ),
         )
 
 

@@ -71,6 +71,7 @@ def read_vehicle(
     *,
     templates: Iterable[Path | str] = (),
     allow_outside: bool = False,
+    parameters: Mapping[str, float] | None = None,
 ) -> VehicleReading:
     """Read an assembly (.asy) and everything it refers to as one vehicle.
 
@@ -82,13 +83,15 @@ def read_vehicle(
         As for `trackrod.adams.database.Database.around`.
     templates
         Folders with templates besides the built-in ones.
+    parameters
+        Values that take the place of those in the subsystems, as for `Assembly.with_parameters`.
 
     Raises
     ------
     InputError
         A file cannot be read, or the subsystems do not make up a vehicle; all problems are named.
     """
-    assembly = read_assembly(path, aliases, allow_outside=allow_outside)
+    assembly = read_assembly(path, aliases, allow_outside=allow_outside).with_parameters(parameters or {})
     characteristics = read_characteristics(assembly)
     bodies = assemble_bodies(assembly)
     build = _Build(assembly, characteristics, bodies, load_templates(templates))
