@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,8 +23,6 @@ from trackrod.core.files import write_atomically
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.variants import with_linear_bushings
 from trackrod.vehicle.vehicle import VEHICLE, Vehicle
-from trackrod.workflow.request import StudyRequest
-from trackrod.workflow.study import run_study
 
 __all__ = ["VARIANTS", "Variant", "table"]
 
@@ -84,7 +84,7 @@ def convert(name: str) -> Mapping[str, Any]:
         saved = FOLDER / f"{name}.json"
         FOLDER.mkdir(parents=True, exist_ok=True)
         save(Artefact(VEHICLE, VARIANTS[name].vehicle()), saved)
-        run_study(StudyRequest(vehicle=str(saved), out=folder))
+        subprocess.run([sys.executable, "-m", "trackrod", "convert", str(saved), "--out", str(folder)], check=True)
     found: Mapping[str, Any] = json.loads(summary.read_text())
     return found
 

@@ -15,6 +15,7 @@ from trackrod.cli.output import console, print_json, print_problems
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, Problem, Severity, raise_if_errors
+from trackrod.multibody.mechanism import free_rotations
 from trackrod.report.page import shown
 from trackrod.report.vehicle import write_vehicle_page, write_vehicle_picture
 from trackrod.vehicle.catalogue import BUNDLED
@@ -98,6 +99,7 @@ def inspect(
         if path is not None:
             console.print(f"{what}: {path}", highlight=False)
     print_problems(p for p in reading.problems if notes or p.severity is not Severity.NOTE)
+    print_problems(free_rotations(found))
 
 
 @app.command("diff")

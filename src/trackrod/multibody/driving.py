@@ -226,7 +226,8 @@ class MultibodyVehicle:
         if not converged:
             raise ConvergenceError(
                 f"'{self.vehicle.name}' finds no equilibrium: after {iterations} iterations it still moves by "
-                f"{change:g} m, with {residual:g} N left over; {self._worst_body()}; do the springs carry the load?"
+                f"{change:g} m, with {residual:g} N left over; {self._worst_body()}"
+                f"{self.model.loose}; do the springs carry the load?"
             )
         rise = float(self._core.poses()[self._chassis, 2] - self.model.centres[self._chassis, 2])
         carried = float(self._core.tyre_forces()[:, 2].sum())
