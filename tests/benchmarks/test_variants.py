@@ -27,14 +27,20 @@ def test_variants_are_what_they_say() -> None:
 
 
 def test_the_table_names_what_is_largest() -> None:
-    indices = [
-        {"manoeuvre": "ramp", "index": "beta", "optimised_pct": 1.0, "hold_out": False},
-        {"manoeuvre": "ramp", "index": "roll", "optimised_pct": 2.0, "hold_out": False},
-        {"manoeuvre": "bump", "index": "Fz", "optimised_pct": 4.25, "hold_out": True},
+    values = [
+        ("ramp_steer", "sideslip angle", 1.0, False),
+        ("ramp_steer", "roll angle", 2.0, False),
+        ("brake_in_turn", "yaw rate", 4.25, True),
+        ("constant_radius", "roll angle", 0.5, True),
+        ("random_road", "vertical acceleration", 3.0, True),
+        ("random_road", "wheel load front left", 4.0, True),
+        ("random_road", "wheel load front right", 6.0, True),
+        ("random_road", "wheel longitudinal force rear left", 12.0, True),
     ]
-    problems = [{"text": "unstable straight ahead at 30 km/h"}]
-    summary = {"indices": indices, "problems": problems}
-    assert table({"rigid": summary, "kinematic": summary | {"problems": []}}).splitlines()[2:] == [
-        "| both subframes rigid on the body, as it is | 2.00 | 4.25 | bump, Fz | unstable |",
-        "| ideal joints at both axles | 2.00 | 4.25 | bump, Fz | stable |",
+    names = ("manoeuvre", "index", "optimised_pct", "hold_out")
+    stable = {"indices": [dict(zip(names, row, strict=True)) for row in values], "problems": []}
+    unstable = stable | {"problems": [{"text": "the tuned model is unstable straight ahead at 30 km/h"}]}
+    assert table({"rigid": unstable, "kinematic": stable}).splitlines()[2:] == [
+        "| both subframes rigid on the body, as it is | 2.00 | 4.25 (brake_in_turn, yaw rate) | 3.0, 6.0, 12.0 | no |",
+        "| ideal joints at both axles | 2.00 | 4.25 (brake_in_turn, yaw rate) | 3.0, 6.0, 12.0 | yes |",
     ]
