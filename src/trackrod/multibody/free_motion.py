@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
+from scipy.sparse.csgraph import connected_components
 
 from trackrod.core.errors import Problem, Severity
 from trackrod.multibody.rigid import RigidGroup
@@ -82,21 +83,35 @@ def find_free_motions(
     axis leaves none that turns.
     """
     moving = [i for i in range(len(groups)) if i not in still]
-    rows = (6 * np.array(moving, dtype=int)[:, None] + np.arange(6)).ravel()
-    to_unit_mass = np.zeros((len(rows), len(rows)))
-    for k, i in enumerate(moving):
-        to_unit_mass[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = np.eye(3) / np.sqrt(groups[i].mass)
-        values, axes = np.linalg.eigh(groups[i].inertia)
-        to_unit_mass[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = axes / np.sqrt(values) @ axes.T
-    rates = to_unit_mass @ stiffness[np.ix_(rows, rows)] @ to_unit_mass
+    of_pairs = stiffness.reshape(len(groups), 6, len(groups), 6).swapaxes(1, 2)[np.ix_(moving, moving)]
+    # Bodies that are linked by others than the sprung ones move together: small matrices instead of one large one.
+    count, part = connected_components(np.asarray(of_pairs.any(axis=(2, 3))), directed=False)
+    found: list[FreeMotion] = []
+    for k in range(count):
+        linked = np.flatnonzero(part == k)
+        found += _free_among(of_pairs[np.ix_(linked, linked)], [groups[moving[i]] for i in linked])
+    return tuple(found)
+
+
+def _free_among(of_pairs: Array, groups: Sequence[RigidGroup]) -> list[FreeMotion]:
+    """As `find_free_motions`; the stiffness in blocks for each pair of bodies, shape (n, n, 6, 6)."""
+    to_unit_mass = _to_unit_mass(groups)
+    rates = (to_unit_mass[:, None] @ of_pairs @ to_unit_mass).swapaxes(1, 2).reshape(6 * len(groups), -1)
     rates = 0.5 * (rates + rates.T)
     try:
-        np.linalg.cholesky(rates - FREE_RATE * np.eye(len(rows)))
+        np.linalg.cholesky(rates - FREE_RATE * np.eye(len(rates)))
     except np.linalg.LinAlgError:
         values, vectors = eigh(rates)
-        free = vectors[:, np.abs(values) < FREE_RATE]
-        return tuple(_separated(free, to_unit_mass, [groups[i] for i in moving]))
-    return ()
+        return _separated(vectors[:, np.abs(values) < FREE_RATE], to_unit_mass, groups)
+    return []
+
+
+def _to_unit_mass(groups: Sequence[RigidGroup]) -> Array:
+    """From velocities whose squares are twice the kinetic energy to those of the bodies, shape (n, 6, 6)."""
+    values, axes = np.linalg.eigh([group.inertia for group in groups])
+    matrices = np.eye(6) / np.sqrt([group.mass for group in groups])[:, None, None]
+    matrices[:, 3:, 3:] = axes / np.sqrt(values)[:, None] @ axes.swapaxes(1, 2)
+    return np.asarray(matrices)
 
 
 def _separated(free: Array, to_unit_mass: Array, groups: Sequence[RigidGroup]) -> list[FreeMotion]:
@@ -115,8 +130,7 @@ def _separated(free: Array, to_unit_mass: Array, groups: Sequence[RigidGroup]) -
         turns = bool(energy[:, 1].sum() > TURNING)
         if not turns:
             body = int(energy[:, 0].argmax())
-        part = slice(6 * body + 3 * turns, 6 * body + 3 * turns + 3)
-        axis = to_unit_mass[part, part] @ velocities[body, int(turns)]
+        axis = (to_unit_mass[body] @ velocities[body].ravel())[3:] if turns else velocities[body, 0]
         axis /= axis[np.abs(axis).argmax()]
         x, y, z = (axis / np.linalg.norm(axis)).tolist()
         found.append((body, FreeMotion(groups[body].names[0], (x, y, z), turns)))
