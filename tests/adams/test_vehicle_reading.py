@@ -25,11 +25,12 @@ from trackrod.adams.connectors import Filled, fill_places
 from trackrod.adams.database import FileReference
 from trackrod.adams.elements import Axes, Symmetry
 from trackrod.adams.mechanism import Mechanism, build_mechanism, hardpoints_in_vehicle_frame, mode_of, values_of
+from trackrod.adams.source import open_vehicle
 from trackrod.adams.subsystem import Subsystem, read_subsystem
 from trackrod.adams.systems import brakes_of
 from trackrod.adams.vehicle import VehicleReading, read_vehicle
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.core.errors import InputError, MissingFileError, Place, Severity
+from trackrod.core.errors import InputError, MissingFileError, Place, Severity, UnknownNameError
 from trackrod.core.quantities import KINDS
 from trackrod.core.units import UnitSystem
 from trackrod.vehicle.catalogue import BUNDLED
@@ -41,6 +42,7 @@ from trackrod.vehicle.characteristics import (
     StopCharacteristic,
 )
 from trackrod.vehicle.connectors import Bushing
+from trackrod.vehicle.difference import differences
 from trackrod.vehicle.elements import GROUND, Joint, JointType, Mode, Role
 from trackrod.vehicle.instantiate import BushingPlace, Instance, Line, Member
 from trackrod.vehicle.mobility import mobility
@@ -208,6 +210,23 @@ def read(database: Path, **more: Any) -> VehicleReading:
 
 def texts(reading: VehicleReading) -> str:
     return "\n".join(map(str, reading.problems))
+
+
+def test_parameters_that_are_given_count_as_if_the_file_said_so(database: Path) -> None:
+    given = read(database, parameters={"REAR_suspension.subframe_active": 1, "rear_suspension.toe_angle": 0.2}).vehicle
+    assert sum("subframe" in bushing.name for bushing in given.bushings) == 4
+    file = database / "subsystems.tbl/rear_suspension.sub"
+    change(file, "'subframe_active'   'single'      'integer'      0", "'subframe_active' 'single' 'integer' 1")
+    change(file, "'toe_angle'         'left/right'  'real'       0.1", "'toe_angle' 'left/right' 'real' 0.2")
+    assert not differences(given, read(database).vehicle)
+    with pytest.raises(UnknownNameError, match=r"unknown parameter 'rear_suspension.toe' \(did you mean 'rear_sus"):
+        read(database, parameters={"rear_suspension.toe": 0.2})
+
+
+def test_a_saved_vehicle_has_no_parameters(tmp_path: Path) -> None:
+    (tmp_path / "car.json").write_text("{}")
+    with pytest.raises(InputError, match=r"a saved vehicle has no parameters that could be changed \(give"):
+        open_vehicle(tmp_path / "car.json", parameters={"rear_suspension.subframe_active": 1})
 
 
 def test_a_template_of_the_users_folder_is_used(database: Path, tmp_path: Path) -> None:

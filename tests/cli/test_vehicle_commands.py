@@ -185,6 +185,15 @@ def test_mode() -> None:
     assert data["mass_kg"] == inspected("suv")["mass_kg"]
 
 
+def test_parameters_of_subsystems_can_be_given_other_values() -> None:
+    data = data_of("inspect", "suv", "--parameter", "rear_suspension.kinematic_flag=1")
+    assert [axle["mode"] for axle in data["axles"]] == ["compliant", "kinematic"]
+    wrong = trackrod("inspect", "suv", "--parameter", "rear_suspension.kinematic_flag=on", "--parameter", "x")
+    assert wrong.returncode == 2
+    for text in ("rear_suspension.kinematic_flag=on", "x"):
+        assert f"error: --parameter {text} is not SUBSYSTEM.PARAMETER=NUMBER" in wrong.stderr
+
+
 def test_table_and_files(tmp_path: Path) -> None:
     page, picture, saved = (tmp_path / name for name in ("van.html", "van.png", "van.json"))
     result = trackrod("inspect", "lcv_7t", "--html", page, "--picture", picture, "--save", saved)

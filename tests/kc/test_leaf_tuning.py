@@ -47,7 +47,7 @@ def test_a_force_over_travel_loads_the_wheel_by_its_lever() -> None:
 
 
 def leaf(simplified: int) -> Vehicle:
-    return read_vehicle(BUNDLED["integral_link"].assembly, switches={"leaf_simplified": simplified}).vehicle
+    return read_vehicle(BUNDLED["integral_link"].assembly, parameters={"leaf_simplified": simplified}).vehicle
 
 
 FORCE = """\

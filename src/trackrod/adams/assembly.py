@@ -14,7 +14,7 @@ from trackrod.adams.elements import Hardpoint, Parameter
 from trackrod.adams.stand_ins import STAND_INS
 from trackrod.adams.subsystem import Subsystem, Use, read_subsystem
 from trackrod.core import teimorbit
-from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity
+from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity, UnknownNameError
 from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
 from trackrod.core.units import UnitSystem
 
@@ -100,6 +100,45 @@ class Assembly:
             subsystem
             for subsystem in self.subsystems
             if subsystem.major_role == major_role and minor_role in (None, subsystem.minor_role)
+        )
+
+    def with_parameters(self, values: Mapping[str, float]) -> Assembly:
+        """The assembly with other values of parameters, switches above all, in the units of their files.
+
+        Parameters
+        ----------
+        values
+            By the names of subsystem and parameter, such as ``rear_suspension.subframe_active``; by that of the parameter
+            alone in every subsystem that has it.
+
+        Raises
+        ------
+        UnknownNameError
+            A subsystem has no such parameter that is a number.
+        """
+        numbers = [
+            (subsystem.name, parameter.name)
+            for subsystem in self.subsystems
+            for parameter in subsystem.parameters
+            if len(parameter.values) == 1 and not isinstance(parameter.values[0], str)
+        ]
+        known = {name.casefold(): name for pair in numbers for name in (pair[1], ".".join(pair))}
+        for name in values:
+            if name.casefold() not in known:
+                raise UnknownNameError("parameter", name, known.values(), Place(self.file))
+        given = {name.casefold(): value for name, value in values.items()}
+
+        def changed(subsystem: Subsystem, parameter: Parameter) -> Parameter:
+            alone = given.get(parameter.name.casefold())
+            value = given.get(f"{subsystem.name}.{parameter.name}".casefold(), alone)
+            return parameter if value is None else replace(parameter, values=(value,))
+
+        return replace(
+            self,
+            subsystems=tuple(
+                replace(subsystem, parameters=tuple(changed(subsystem, each) for each in subsystem.parameters))
+                for subsystem in self.subsystems
+            ),
         )
 
 

@@ -66,17 +66,15 @@ class Mechanism:
     freedoms: int = 4
 
 
-def build_mechanism(
-    subsystem: Subsystem, template: Template, x_front: float, switches: Mapping[str, float] | None = None
-) -> Mechanism:
-    """The mechanism of a subsystem by a template; `switches` go before those of the subsystem.
+def build_mechanism(subsystem: Subsystem, template: Template, x_front: float) -> Mechanism:
+    """The mechanism of a subsystem by a template.
 
     Raises
     ------
     InputError
         Hardpoints or parameters are missing or wrong; all are named.
     """
-    switches = switches_of(subsystem) | dict(switches or {})
+    switches = switches_of(subsystem)
     values = values_of(subsystem, template)
     points = hardpoints_in_vehicle_frame(subsystem, x_front)
     try:

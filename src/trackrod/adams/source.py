@@ -23,7 +23,7 @@ def open_vehicle(
     templates: Iterable[Path | str] = (),
     allow_outside: bool = False,
     stand_in: bool = False,
-    switches: Mapping[str, float] | None = None,
+    parameters: Mapping[str, float] | None = None,
 ) -> VehicleReading:
     """Read a vehicle and audit it; the load cases and driver controls of its database are read and reported too.
 
@@ -31,7 +31,7 @@ def open_vehicle(
     ----------
     source
         Name of a bundled vehicle or sample axle, an assembly (.asy), or a vehicle saved by Trackrod (.json).
-    aliases, templates, allow_outside, stand_in, switches
+    aliases, templates, allow_outside, stand_in, parameters
         For an assembly, as for `trackrod.adams.vehicle.read_vehicle`.
 
     Raises
@@ -47,13 +47,16 @@ def open_vehicle(
     if missing:
         raise MissingFileError(missing)
     if path.suffix.casefold() == ".json":
+        if parameters:
+            hint = "give the assembly (.asy) that it was read from"
+            raise InputError(Problem("a saved vehicle has no parameters that could be changed", Place(path), hint=hint))
         vehicle = load(path, VEHICLE).content
         return VehicleReading(vehicle, (path,), audit(vehicle))
     if path.suffix.casefold() != ".asy":
         hint = f"an assembly (.asy), a saved vehicle (.json), or one of {', '.join(BUNDLED)}"
         raise InputError(Problem(f"'{path.name}' is not a vehicle", Place(path), hint=hint))
     reading = read_vehicle(
-        path, aliases, templates=folders, allow_outside=allow_outside, stand_in=stand_in, switches=switches
+        path, aliases, templates=folders, allow_outside=allow_outside, stand_in=stand_in, parameters=parameters
     )
     problems = (*reading.problems, *audit_database(path, reading), *audit_with_places(path, reading))
     return VehicleReading(reading.vehicle, (*reading.files_read, *experiment_files(path)), problems)

@@ -91,7 +91,7 @@ def read_vehicle(
     templates: Iterable[Path | str] = (),
     allow_outside: bool = False,
     stand_in: bool = False,
-    switches: Mapping[str, float] | None = None,
+    parameters: Mapping[str, float] | None = None,
 ) -> VehicleReading:
     """Read an assembly (.asy) and everything it refers to as one vehicle.
 
@@ -106,8 +106,8 @@ def read_vehicle(
     stand_in
         Whether neutral property files stand in for those that are not found. A warning names each, and the name of the
         vehicle, by which every result knows it, ends with ``_with_stand_ins``.
-    switches
-        Switches of templates that go before those of the files, such as ``{"leaf_simplified": 1}``.
+    parameters
+        Values that take the place of those in the subsystems, as for `Assembly.with_parameters`.
 
     Raises
     ------
@@ -119,9 +119,10 @@ def read_vehicle(
     assembly = read_assembly(path, aliases, allow_outside=allow_outside, stand_in=stand_in)
     if assembly.missing:
         raise MissingFileError(missing_files(assembly.file, assembly.missing))
+    assembly = assembly.with_parameters(parameters or {})
     characteristics = read_characteristics(assembly)
     bodies = assemble_bodies(assembly)
-    build = _Build(assembly, characteristics, bodies, load_templates(templates), switches or {})
+    build = _Build(assembly, characteristics, bodies, load_templates(templates))
     vehicle = build.vehicle()
     problems = (*assembly.problems, *characteristics.problems, *bodies.problems, *build.problems)
     return VehicleReading(vehicle, (*assembly.files_read, *characteristics.files_read, *build.files), problems)
@@ -135,7 +136,6 @@ class _Build:
     characteristics: Characteristics
     assembled: AssembledBodies
     templates: Mapping[str, Template]
-    switches: Mapping[str, float]
     problems: list[Problem] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
     bodies: dict[str, Body] = field(default_factory=dict)
@@ -220,14 +220,14 @@ class _Build:
             self._note(text, switch.place, Severity.WARNING, hint)
         self._report_parameters(subsystem, match.template)
         try:
-            return build_mechanism(subsystem, match.template, self.assembled.x_front, self.switches)
+            return build_mechanism(subsystem, match.template, self.assembled.x_front)
         except InputError as error:
             self.problems += error.problems
             return None
 
     def _report_parameters(self, subsystem: Subsystem, template: Template) -> None:
         """Warn of parameters that have a value and are not used."""
-        switches = switches_of(subsystem) | dict(self.switches)
+        switches = switches_of(subsystem)
         for unused in template.unused_parameters:
             if switches.get(unused.parameter) and all(one.holds(switches, ()) for one in unused.when):
                 text = f"'{unused.parameter}' = {switches[unused.parameter]:g} is not used: {unused.says}"

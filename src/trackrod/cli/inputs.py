@@ -13,6 +13,7 @@ from trackrod.cli.output import print_problems
 from trackrod.cli.vehicle import parse_aliases
 from trackrod.convert.conversion import Compliance
 from trackrod.core.errors import Problem, Severity, raise_if_errors
+from trackrod.multibody.mechanism import free_rotations
 from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.frame import FrameTorsion, with_frame
 from trackrod.vehicle.systems import PayloadLevel
@@ -104,4 +105,5 @@ def open_loaded(
     raise_if_errors(reading.problems)
     print_problems(p for p in reading.problems if p.severity is Severity.WARNING)
     vehicle = reading.vehicle if payload is None else reading.vehicle.with_payload(payload)
+    print_problems(free_rotations(vehicle))
     return vehicle if frame_stiffness is None else with_frame(vehicle, FrameTorsion(frame_stiffness))

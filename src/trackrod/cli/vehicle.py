@@ -16,8 +16,9 @@ from trackrod.adams.vehicle import VehicleReading
 from trackrod.cli.output import console, exit_with_errors, print_json, print_problems
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle
-from trackrod.core.errors import InputError, Severity
+from trackrod.core.errors import InputError, Problem, Severity, raise_if_errors
 from trackrod.kc.leaf_tuning import tune_leaf
+from trackrod.multibody.mechanism import free_rotations
 from trackrod.report.page import shown
 from trackrod.report.vehicle import write_vehicle_page, write_vehicle_picture
 from trackrod.vehicle.catalogue import BUNDLED
@@ -75,6 +76,10 @@ def inspect(
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
     stand_in: StandIn = False,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option("--parameter", help="Another value of a file: SUBSYSTEM.PARAMETER=NUMBER; repeatable."),
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page with an interactive 3-D picture.")] = None,
     picture: Annotated[Path | None, typer.Option(help="Write a picture of four views (PNG).")] = None,
     out: Annotated[Path | None, typer.Option("--save", help="Save the vehicle in one file (.json).")] = None,
@@ -83,7 +88,12 @@ def inspect(
 ) -> None:
     """Show mass, dimensions and axles of a vehicle, and every problem with its file and line."""
     reading = open_vehicle(
-        vehicle, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside, stand_in=stand_in
+        vehicle,
+        parse_aliases(alias or []),
+        templates=templates or [],
+        allow_outside=allow_outside,
+        stand_in=stand_in,
+        parameters=_parse_parameters(parameter or []),
     )
     found = _configured(reading.vehicle, payload, mode)
     if html is not None:
@@ -100,6 +110,7 @@ def inspect(
             if path is not None:
                 console.print(f"{what}: {path}", highlight=False)
         print_problems(p for p in reading.problems if notes or p.severity is not Severity.NOTE)
+        print_problems(free_rotations(found))
     exit_with_errors(reading.problems)
 
 
@@ -147,6 +158,19 @@ def parse_aliases(given: list[str]) -> dict[str, Path]:
             raise InputError(f"--alias {text} is not NAME=FOLDER")
         aliases[name] = Path(folder)
     return aliases
+
+
+def _parse_parameters(given: list[str]) -> dict[str, float]:
+    """NAME=NUMBER as a mapping; InputError with every one that is not."""
+    problems, found = [], {}
+    for text in given:
+        name, _, value = text.partition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            problems.append(Problem(f"--parameter {text} is not SUBSYSTEM.PARAMETER=NUMBER"))
+    raise_if_errors(problems)
+    return found
 
 
 def _configured(vehicle: Vehicle, payload: PayloadLevel | None, mode: str | None) -> Vehicle:
@@ -248,7 +272,7 @@ def tune_leaf_of(
             parse_aliases(alias or []),
             templates=templates or [],
             allow_outside=allow_outside,
-            switches={"leaf_simplified": simplified},
+            parameters={"leaf_simplified": simplified},
         ).vehicle
         for simplified in (0, 1)
     )

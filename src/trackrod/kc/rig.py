@@ -231,7 +231,7 @@ class Rig:
         drawn = self._core.poses()
         if not self._solve(np.zeros(WIDTH)):
             what = f"has no equilibrium at the design position, from which {self._strayed(drawn)} strays farthest"
-            raise InputError(wrong_mechanism(self.vehicle, self.axle, what))
+            raise InputError(wrong_mechanism(self.vehicle, self.axle, what + self.model.loose))
         rest, before = self._present(), self._core.drive_forces()[list(self.pads)]
         point = rest.point.copy()
         point[TRAVEL] = DIFFERENCE

@@ -189,7 +189,8 @@ def characterise(vehicle: Vehicle, axle: Axle, settings: KcSettings | None = Non
     found = maps_of.grid(vehicle, axle, settings.map_axis(first), settings.map_axis(second))
     clock.note("map")
     tests["map"] = programme.grid_table(found.rig, found.lines, found.first, found.second)
-    problems = list(chain.from_iterable(test.problems for test in tests.values()))
+    problems = [motion.warning() for motion in rig.model.free if motion.turns]
+    problems += chain.from_iterable(test.problems for test in tests.values())
     problems += chain.from_iterable(_at_the_end(test, rig) for test in tests.values())
     maps = None
     try:
