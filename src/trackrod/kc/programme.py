@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError
 from trackrod.kc import derived
-from trackrod.kc.measure import Gauge, Measured, Neighbours, gauges, measure, neighbours
+from trackrod.kc.measure import Gauge, Measured, Neighbours, gauges, locks, measure, neighbours
 from trackrod.kc.orientation import mirrored
 from trackrod.kc.points import SIDES, Inputs, Load, Rates, Solution
 from trackrod.kc.result import Column, KcTest
@@ -235,9 +235,10 @@ def _derived(
 ) -> Iterator[Column]:
     along, across, rack = motions.along, motions.across, motions.rack
     dependent = rig.vehicle.axle(rig.axle).dependent
-    yield from _steering_axes(rig, at, rack)
+    yield from _steering_axes(rig, at, of, motions)
     for label, slopes in (
         ("roll_centre", derived.slopes_of_paths(across)),
+        ("roll_centre_carrier", derived.slopes_of_carriers(at, across)),
         ("roll_centre_projected", derived.projected_slopes(at, across if dependent else along)),
     ):
         height, y = derived.roll_centre(at, slopes)
@@ -276,10 +277,15 @@ def _derived(
             yield Column.of("ackermann_percent", "number", percent)
 
 
-def _steering_axes(rig: Rig, at: Measured, rack: Neighbours | None) -> Iterator[Column]:
+def _steering_axes(rig: Rig, at: Measured, of: tuple[Gauge, ...], motions: _Motions) -> Iterator[Column]:
     geometric = _ball_joint_axis(rig, at)
+    along, across, rack = motions.along, motions.across, motions.rack
     if rack is not None:
-        yield from _axis_columns("", derived.instantaneous_steering_axis(at, rack))
+        held = derived.steering_axis_at_height(at, rack)
+        springs = locks(of)
+        locked = held if springs is None else derived.steering_axis_at_springs(at, rack, along, across, springs)
+        yield from _axis_columns("", locked)
+        yield from _axis_columns("_height_held", held)
     else:
         yield from _pair("caster", "angle", -at.angles[..., 1] if geometric is None else geometric.caster)
     if geometric is not None:
@@ -291,6 +297,8 @@ def _axis_columns(suffix: str, axis: derived.SteeringAxis) -> Iterator[Column]:
     yield from _pair(f"kingpin{suffix}", "angle", axis.kingpin)
     yield from _pair(f"scrub_radius{suffix}", "length", axis.scrub_radius)
     yield from _pair(f"mechanical_trail{suffix}", "length", axis.mechanical_trail)
+    yield from _pair(f"kingpin_offset{suffix}", "length", axis.kingpin_offset)
+    yield from _pair(f"caster_offset{suffix}", "length", axis.caster_offset)
 
 
 def _ball_joint_axis(rig: Rig, at: Measured) -> derived.SteeringAxis | None:

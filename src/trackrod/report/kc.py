@@ -82,7 +82,7 @@ def kinematics_figure(study: AxleStudy) -> Figure:
     panels = [
         _against_travel(travel, "toe", "Toe, parallel travel"),
         _against_travel(travel, "camber", "Camber, parallel travel"),
-        _against_travel(travel, "caster", "Caster, parallel travel"),
+        _against_travel(travel, "caster", "Caster, springs locked"),
         _against_travel(travel, "ty", "Lateral displacement of the wheel centre"),
         _against_travel(travel, "tx", "Longitudinal displacement of the wheel centre"),
         Panel(
@@ -120,6 +120,7 @@ def kinematics_figure(study: AxleStudy) -> Figure:
             "height [mm]",
             (
                 _line(travel, "travel_left", "roll_centre_height", "path of contact"),
+                _line(travel, "travel_left", "roll_centre_carrier_height", "point of the carrier", Stroke.DASHED),
                 _line(travel, "travel_left", "roll_centre_projected_height", "projected", Stroke.DASHED),
             ),
         ),
@@ -166,7 +167,7 @@ def steering_figure(study: AxleStudy) -> Figure:
     panels = (
         over_rack("Steer angle, left positive", "steer", "angle [°]"),
         over_rack("Camber", "camber", "angle [°]"),
-        over_rack("Caster", "caster", "angle [°]"),
+        over_rack("Caster, springs locked", "caster", "angle [°]"),
         over_rack("Kingpin inclination", "kingpin", "angle [°]"),
         over_rack("Scrub radius", "scrub_radius", "length [mm]"),
         over_rack("Mechanical trail", "mechanical_trail", "length [mm]"),
