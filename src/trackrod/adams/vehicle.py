@@ -16,10 +16,11 @@ from typing import TypeVar
 import numpy as np
 
 from trackrod.adams.ascii_mechanism import build_ascii_mechanism
-from trackrod.adams.assembly import Assembly, read_assembly
+from trackrod.adams.assembly import Assembly, read_assembly, read_subsystem_alone
 from trackrod.adams.bodies import AssembledBodies, assemble_bodies
 from trackrod.adams.characteristics import Characteristics, read_characteristics
 from trackrod.adams.connectors import fill_places
+from trackrod.adams.half_vehicle import RIG_TYRE, half_assembly, is_half, rig_tyre, surroundings_of
 from trackrod.adams.mechanism import Mechanism, build_mechanism, hardpoints_in_vehicle_frame, sided_names, sides_of
 from trackrod.adams.subsystem import Subsystem
 from trackrod.adams.systems import aerodynamics_of, brakes_of, frame_of, powertrain_of, steering_of
@@ -56,6 +57,10 @@ _ROLES = ("body", "suspension", "steering", "antirollbar", "wheel", "powertrain"
 _WITH_MODE = ("suspension", "steering", "antirollbar")
 
 
+#: What half a vehicle is mounted on.
+_RIG_BODY = "body"
+
+
 @dataclass(frozen=True, slots=True)
 class VehicleReading:
     """A vehicle, the files that it was read from, and every problem met on the way."""
@@ -74,10 +79,13 @@ def read_vehicle(
 ) -> VehicleReading:
     """Read an assembly (.asy) and everything it refers to as one vehicle.
 
+    A suspension assembly, and a suspension subsystem (.sub) alone, are half a vehicle: one axle on a body without
+    mass, on tyres of the test rig where the assembly has none.
+
     Parameters
     ----------
     path
-        The assembly.
+        The assembly, or the subsystem of a suspension.
     aliases, allow_outside
         As for `trackrod.adams.database.Database.around`.
     templates
@@ -88,7 +96,9 @@ def read_vehicle(
     InputError
         A file cannot be read, or the subsystems do not make up a vehicle; all problems are named.
     """
-    assembly = read_assembly(path, aliases, allow_outside=allow_outside)
+    is_subsystem = Path(path).suffix.casefold() == ".sub"
+    assembly = (read_subsystem_alone if is_subsystem else read_assembly)(path, aliases, allow_outside=allow_outside)
+    assembly = half_assembly(assembly) if is_half(assembly) else assembly
     characteristics = read_characteristics(assembly)
     bodies = assemble_bodies(assembly)
     build = _Build(assembly, characteristics, bodies, load_templates(templates))
@@ -147,6 +157,7 @@ class _Build:
             aerodynamics=aerodynamics,
             payload=Payload(tuple(payload)) if payload else None,
             modes={m.subsystem.name: m.mode for m in mechanisms if m.subsystem.major_role in _WITH_MODE},
+            surroundings=surroundings_of(self.assembly) if is_half(self.assembly) else None,
         )
         torsion = next((frame_of(m) for m in mechanisms if m.subsystem.major_role == "body"), None)
         return vehicle if torsion is None else with_frame(vehicle, torsion)
@@ -215,6 +226,9 @@ class _Build:
         for mechanism in self.mechanisms:
             if mechanism.subsystem.major_role == "body" and "body" in mechanism.offers:
                 return f"{mechanism.subsystem.name}.{mechanism.offers['body']}"
+        if is_half(self.assembly):  # what the axle is mounted on stands still on a rig
+            self.bodies[_RIG_BODY] = Body(_RIG_BODY, 0.0, (0.0, 0.0, 0.0), ((0.0,) * 3,) * 3, role=Role.BODY)
+            return _RIG_BODY
         raise InputError([*self._errors(), Problem("there is no subsystem of the body", Place(self.assembly.file))])
 
     def _errors(self) -> list[Problem]:
@@ -369,9 +383,10 @@ class _Build:
             self.gears.append(Gear(f"{mechanism.subsystem.name}.{gear.name}", (first, second), ratio))
 
     def _rack_is_ahead(self) -> bool:
-        """Whether the tie rods of the front axle act ahead of the wheel centres."""
-        centre = self.assembled.wheel_centres[Corner.FL]
-        for subsystem in self.assembly.with_role("suspension", Axle.FRONT):
+        """Whether the tie rods of the front axle, or of the only one, act ahead of the wheel centres."""
+        axle = self.assembly.axles[0]
+        centre = self.assembled.wheel_centres[Corner.of(axle, Side.LEFT)]
+        for subsystem in self.assembly.with_role("suspension", axle):
             points = hardpoints_in_vehicle_frame(subsystem, self.assembled.x_front)
             if "tierod_outer_left" in points:
                 return points["tierod_outer_left"][0] > centre[0]
@@ -380,12 +395,15 @@ class _Build:
     def _tyred_wheels(self) -> tuple[tuple[Wheel, ...], dict[str, TyreProperties]]:
         tyres: dict[str, TyreProperties] = {}
         wheels = []
-        for corner in Corner:
+        for corner in (corner for corner in Corner if corner.axle in self.assembly.axles):
             if corner not in self.wheels:
                 text = f"the {corner.axle} axle has no suspension that carries a wheel"
                 raise InputError([*self._errors(), Problem(text, Place(self.assembly.file))])
             _, place = self.wheels[corner]
             found = list(self._tyres_at(corner, tyres))
+            if not found and is_half(self.assembly) and not self.assembly.with_role("wheel"):
+                tyres[RIG_TYRE] = tyres.get(RIG_TYRE) or rig_tyre(self.assembly, self._note)
+                found = [TyrePlace(RIG_TYRE)]
             if not found:
                 text = f"the wheel '{corner}' has no tyre that was read"
                 raise InputError([*self._errors(), Problem(text, Place(self.assembly.file))])
@@ -417,7 +435,7 @@ class _Build:
 
     def _axles(self, wheels: tuple[Wheel, ...], powertrain: Powertrain | None) -> tuple[AxleLayout, ...]:
         found = []
-        for axle in Axle:
+        for axle in self.assembly.axles:
             subsystem, _ = self.wheels[Corner.of(axle, Side.LEFT)]
             mechanism = next(m for m in self.mechanisms if m.subsystem.name == subsystem)
             found.append(

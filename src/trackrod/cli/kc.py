@@ -16,7 +16,7 @@ from rich.table import Table
 from trackrod.adams.property_files.experiments import read_load_case
 from trackrod.adams.source import open_vehicle
 from trackrod.cli.output import console, print_json, print_problems
-from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument, parse_aliases
+from trackrod.cli.vehicle import Aliases, AllowOutside, HalfOrWhole, Json, TemplateFolders, parse_aliases
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, MissingExtraError, Problem, Severity
@@ -38,7 +38,7 @@ _MOST_VALUES = 2001
 
 
 def kc(
-    vehicle: VehicleArgument,
+    vehicle: HalfOrWhole,
     axle: Annotated[Axle | None, typer.Option(help="One axle only; both without it.")] = None,
     mode: Annotated[
         str | None, typer.Option(help="kinematic (ideal joints) or compliant (bushings), whatever the files say.")
@@ -61,10 +61,12 @@ def kc(
     )
     wanted = _mode(mode)
     cases = [(path.stem, *read_load_case(path)) for path in loadcase or []]
-    reading = open_vehicle(vehicle, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside)
+    reading = open_vehicle(
+        vehicle, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside, half=True
+    )
     found = reading.vehicle if wanted is None else reading.vehicle.with_mode(wanted)
     start = perf_counter()
-    axles = [axle] if axle is not None else list(Axle)
+    axles = [axle] if axle is not None else [layout.position for layout in found.axles]
     quiet = json or not console.is_terminal
     studies = [
         characterise(found, one, settings)
@@ -73,6 +75,8 @@ def kc(
     studies = [_with_cases(study, [(name, case) for name, case, _ in cases]) for study in studies]
     seconds = perf_counter() - start
     problems = [*(p for _, _, given in cases for p in given), *(p for study in studies for p in study.problems)]
+    if found.is_half:  # what was assumed about the rest of the vehicle
+        problems = [*(p for p in reading.problems if p.severity is not Severity.NOTE), *problems]
     if out is not None:
         provenance = Provenance.of(reading.files_read, {"mode": mode, "travel_mm": travel_mm, "rack_mm": rack_mm})
         problems += _write(out, found, studies, provenance)

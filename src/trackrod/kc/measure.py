@@ -99,7 +99,7 @@ def locks(of: tuple[Gauge, ...]) -> Array | None:
     for what in ("spring_length", "torsion_bar_twist", "damper_length"):
         own = np.array([[gauge.side is side and gauge.name.startswith(what) for gauge in of] for side in SIDES])
         if own.any(axis=1).all():
-            return own / own.sum(axis=1, keepdims=True)
+            return np.asarray(own / own.sum(axis=1, keepdims=True))
     return None
 
 

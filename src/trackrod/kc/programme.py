@@ -269,7 +269,7 @@ def _derived(
         if steering is not None:
             with np.errstate(divide="ignore"):
                 yield Column.of("steering_ratio", "number", 1.0 / (steering.ratio * turning.mean(axis=1)))
-        if name == "steer":
+        if name == "steer" and rig.knows_wheelbase:
             steered = at.angles[..., 2]
             straight = steered[int(np.abs(solution.inputs.rack).argmin())]
             error, percent = derived.ackermann(steered, straight, rig.vehicle.track(rig.axle), rig.vehicle.wheelbase)

@@ -115,6 +115,12 @@ class Rig:
         """Whether the axle has a rack."""
         return "rack" in self.model.drives
 
+    @property
+    def knows_wheelbase(self) -> bool:
+        """Whether the vehicle is a whole one, or half a one that is told its wheelbase."""
+        around = self.vehicle.surroundings
+        return not self.vehicle.is_half or (around is not None and around.wheelbase is not None)
+
     def settle(self, travel: tuple[float, float] = (0.0, 0.0)) -> bool:
         """To the equilibrium without loads at a travel of left and right [m]; false if there is none."""
         point = self._rest.point.copy()

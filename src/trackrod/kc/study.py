@@ -248,7 +248,7 @@ def _maps(
         unsprung_mass=maps_of.unsprung_masses(rig),
         loaded_radius=(float(rig.radii[0]), float(rig.radii[1])),
         track=vehicle.track(rig.axle),
-        wheelbase=vehicle.wheelbase,
+        wheelbase=vehicle.wheelbase if rig.knows_wheelbase else None,
         elasticity=find_elasticity(vehicle, rig.axle),
     )
     return maps, problems
@@ -359,24 +359,46 @@ def _supports(
     """Anti-dive and its kin [%]: share of the load transfer that the suspension takes without its springs."""
     front = axle is Axle.FRONT
     sign = 1.0 if front else -1.0
-    radius = study.maps.loaded_radius[0] if study.maps is not None else float("nan")
-    ground = float(np.mean([w.centre[2] for w in vehicle.wheels if w.corner.axle is axle])) - radius
-    # the height of the centre of mass over the ground under this axle
-    lever = vehicle.wheelbase / (float(vehicle.mass_properties.centre[2]) - ground)
-    rows = []
-    if vehicle.brakes is not None:
-        share = vehicle.brakes.front_torque / (vehicle.brakes.front_torque + vehicle.brakes.rear_torque)
+    lever = _wheelbase_over_height(vehicle, axle, study)
+    in_braking, in_driving = _front_shares(vehicle, axle)
+    rows: list[tuple[str, str, float, str]] = []
+    if lever is None:
+        return rows
+    if in_braking is not None:
+        share = in_braking
         value = 100.0 * sign * braking * (share if front else 1.0 - share) * lever
         rows.append(
             ("anti_dive" if front else "anti_lift_braking", "number", value, "of the load transfer [%], braking")
         )
-    if vehicle.powertrain is not None and vehicle.axle(axle).driven:
-        share = vehicle.powertrain.front_share if front else 1.0 - vehicle.powertrain.front_share
+    if in_driving is not None:
+        share = in_driving if front else 1.0 - in_driving
         value = 100.0 * sign * driving * share * lever
         rows.append(
             ("anti_lift_driving" if front else "anti_squat", "number", value, "of the load transfer [%], driving")
         )
     return rows
+
+
+def _wheelbase_over_height(vehicle: Vehicle, axle: Axle, study: AxleStudy) -> float | None:
+    """Wheelbase over the height of the centre of mass above the ground under this axle [-]; None if not known."""
+    around = vehicle.surroundings
+    if around is not None:
+        known = around.wheelbase is not None and around.cg_height is not None
+        return around.wheelbase / around.cg_height if known else None  # type: ignore[operator]
+    if vehicle.is_half:
+        return None
+    radius = study.maps.loaded_radius[0] if study.maps is not None else float("nan")
+    ground = float(np.mean([w.centre[2] for w in vehicle.wheels if w.corner.axle is axle])) - radius
+    return vehicle.wheelbase / (float(vehicle.mass_properties.centre[2]) - ground)
+
+
+def _front_shares(vehicle: Vehicle, axle: Axle) -> tuple[float | None, float | None]:
+    """Share of the front axle in braking and in driving [-]; None if not known, or if this axle is not driven."""
+    around, brakes, powertrain = vehicle.surroundings, vehicle.brakes, vehicle.powertrain
+    if around is not None:
+        return around.front_brake_share, around.front_drive_share
+    braking = None if brakes is None else brakes.front_torque / (brakes.front_torque + brakes.rear_torque)
+    return braking, None if powertrain is None or not vehicle.axle(axle).driven else powertrain.front_share
 
 
 def _compliances(study: AxleStudy) -> list[tuple[str, str, float, str]]:
