@@ -18,7 +18,7 @@ from trackrod.tyre.coefficients import Version, coefficients_of
 from trackrod.tyre.properties import TyreProperties, Tyreside
 from trackrod.vehicle.systems import Surroundings
 
-__all__ = ["RIG_TYRE", "half_assembly", "is_half", "rig_tyre", "surroundings_of"]
+__all__ = ["RIG_TYRE", "carrying_tyre", "half_assembly", "is_half", "rig_tyre", "surroundings_of"]
 
 #: Name of the tyre that the rig brings where no wheel subsystem names one.
 RIG_TYRE = "rig_tyre"

@@ -25,7 +25,7 @@ from trackrod.vehicle.connectors import Beam, Spring, TorsionSpring
 from trackrod.vehicle.systems import Wheel
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
-__all__ = ["DIFFERENCE", "Rig", "downward"]
+__all__ = ["DIFFERENCE", "FARTHEST", "Rig", "downward"]
 
 Array = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ DIFFERENCE = 1e-4
 DIFFERENCE_TOLERANCE = 1e-11
 #: Rate above which a wheel counts as held by its mechanism [N/m]: a thousand times that of a heavy axle.
 LOCKED_RATE = 1e8
-#: Beyond this no spring is looked for that would carry a load [m].
+#: Farthest travel; beyond it no spring is looked for that would carry a load [m].
 FARTHEST = 0.3
 
 

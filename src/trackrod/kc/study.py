@@ -17,7 +17,7 @@ from trackrod.kc import maps as maps_of
 from trackrod.kc import programme
 from trackrod.kc.elasticity import find_elasticity
 from trackrod.kc.maps import KcMaps, WheelMaps
-from trackrod.kc.points import Load, Solution
+from trackrod.kc.points import Hold, Load, Solution
 from trackrod.kc.result import KcTest
 from trackrod.kc.rig import Rig
 from trackrod.vehicle.vehicle import Vehicle
@@ -350,6 +350,7 @@ def key_figures(study: AxleStudy) -> tuple[KeyFigure, ...]:
             ),
         ]
     rows += _compliances(study)
+    rows += _held(study)
     return tuple(KeyFigure(n, KINDS[k], v, m) for n, k, v, m in rows if np.isfinite(v))
 
 
@@ -401,17 +402,48 @@ def _front_shares(vehicle: Vehicle, axle: Axle) -> tuple[float | None, float | N
     return braking, None if powertrain is None or not vehicle.axle(axle).driven else powertrain.front_share
 
 
+#: Load, output of the maps, reading of the tests, name, kind and meaning of compliances.
+_COMPLIANCES = (
+    (Load.FX, "tx", "tx", "recession_fx", "compliance", "forward per forward force at the contact patch, brake held"),
+    (
+        Load.FX,
+        "rz",
+        "steer",
+        "steer_fx",
+        "angular_compliance",
+        "steer per forward force at the contact patch, brake held",
+    ),
+    (Load.FY, "ty", "ty", "lateral_fy", "compliance", "to the left per force to the left at the contact patch"),
+    (Load.FY, "rz", "steer", "steer_fy", "angular_compliance", "steer per force to the left at the contact patch"),
+    (Load.FY, "rx", "inclination", "inclination_fy", "angular_compliance", "inclination per force to the left"),
+)
+
+
+def _held(study: AxleStudy) -> list[tuple[str, str, float, str]]:
+    """Ride rate and compliances of wheels on their tyres and at constant load, where these tests were done."""
+    rows: list[tuple[str, str, float, str]] = []
+    on_tyre = study.tests.get(f"parallel{Hold.TYRE.suffix}")
+    if on_tyre is not None:
+        rate = float(on_tyre["ride_rate_left"][_middle(on_tyre)])
+        rows.append(("ride_rate", "stiffness", rate, "wheel rate and tyre in series, parallel travel of the ground"))
+    for hold in (Hold.TYRE, Hold.LOAD):
+        for load, _, reading, name, kind, meaning in _COMPLIANCES:
+            test = study.tests.get(f"{load}{hold.suffix}")
+            if test is not None:
+                column = next(c.values for c in test.columns if c.name.lower() == f"{load}_left")
+                middle = len(test) // 8  # of the first quarter, the left wheel alone
+                change = [v[middle + 1] - v[middle - 1] for v in (test[f"{reading}_left"], column)]
+                value = float(change[0] / change[1]) if change[1] else float("nan")
+                where = "on its tyre" if hold is Hold.TYRE else "at constant load"
+                rows.append((f"{name}{hold.suffix}", kind, value, f"left wheel alone, {where}, {meaning}"))
+    return rows
+
+
 def _compliances(study: AxleStudy) -> list[tuple[str, str, float, str]]:
     if study.maps is None:
         return []
     rows = []
-    for load, output, name, kind, meaning in (
-        (Load.FX, "tx", "recession_fx", "compliance", "forward per forward force at the contact patch, brake held"),
-        (Load.FX, "rz", "steer_fx", "angular_compliance", "steer per forward force at the contact patch, brake held"),
-        (Load.FY, "ty", "lateral_fy", "compliance", "to the left per force to the left at the contact patch"),
-        (Load.FY, "rz", "steer_fy", "angular_compliance", "steer per force to the left at the contact patch"),
-        (Load.FY, "rx", "inclination_fy", "angular_compliance", "inclination per force to the left"),
-    ):
+    for load, output, _, name, kind, meaning in _COMPLIANCES:
         curve = study.maps.left.own[load]
         rows.append((name, kind, float(curve.slope(0.0)[curve.output_index(output)]), f"left wheel alone, {meaning}"))
     return rows
