@@ -19,6 +19,7 @@ from trackrod.report.page import Section, Table, write_page
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = [
+    "SHOWN_UNITS",
     "case_figure",
     "compliance_figure",
     "holds_figure",
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 #: Units of plots: factor from SI, and how it is written.
-_SHOWN = {
+SHOWN_UNITS = {
     "length": (1e3, "mm"),
     "angle": (180.0 / np.pi, "°"),
     "force": (1e-3, "kN"),
@@ -326,17 +327,17 @@ def _kind(test: KcTest, name: str) -> str:
 
 
 def _shown(test: KcTest, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    return np.round(test[name] * _SHOWN[_kind(test, name)][0], _DECIMALS) + 0.0
+    return np.round(test[name] * SHOWN_UNITS[_kind(test, name)][0], _DECIMALS) + 0.0
 
 
 def _unit(test: KcTest, name: str) -> str:
-    return _SHOWN[_kind(test, name)][1]
+    return SHOWN_UNITS[_kind(test, name)][1]
 
 
 def _figures_of(figures: Iterable[KeyFigure]) -> Table:
     rows = []
     for figure in figures:
-        factor, unit = _SHOWN.get(figure.kind.name, (1.0, figure.kind.unit or "-"))
+        factor, unit = SHOWN_UNITS.get(figure.kind.name, (1.0, figure.kind.unit or "-"))
         rows.append(
             (figure.name.replace("_", " "), round(figure.value * factor, _DECIMALS) + 0.0, unit, figure.meaning)
         )
