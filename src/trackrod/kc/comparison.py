@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
 
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, MissingFileError, Place, Problem
 from trackrod.core.quantities import Kind
 from trackrod.kc.result import KcTest, read_test
 
-__all__ = ["Curve", "CurveDifference", "compare_results", "read_results"]
+__all__ = ["SHOWN_CURVES", "Curve", "CurveDifference", "compare_results", "read_results"]
 
 Array = NDArray[np.float64]
 
@@ -23,6 +24,26 @@ _ABSCISSAS = {"parallel": "travel_left", "opposite": "travel_left", "roll": "tra
 _SKIPPED = ("map", "single")
 #: What says how a point was asked for, not what came of it.
 _ASKED = ("solved", "travel", "rack_travel", "steering_wheel", "ground", "share")
+
+
+#: What is printed and drawn of all curves: test, quantity, title.
+SHOWN_CURVES = (
+    ("parallel", "toe_left", "Toe, parallel travel"),
+    ("parallel", "camber_left", "Camber, parallel travel"),
+    ("parallel", "caster_left", "Caster, parallel travel"),
+    ("parallel", "Fz_left", "Wheel load, parallel travel"),
+    ("parallel", "track_contact", "Track at the contact points"),
+    ("parallel", "roll_centre_height", "Roll centre height"),
+    ("opposite", "Fz_left", "Wheel load, opposite travel"),
+    ("steer", "steer_left", "Steer angle over rack travel"),
+    ("steer", "ackermann_percent", "Ackermann percentage"),
+    ("fx", "toe_left", "Toe over Fx"),
+    ("fx", "tx_left", "Longitudinal displacement over Fx"),
+    ("fy", "toe_left", "Toe over Fy"),
+    ("fy", "camber_left", "Camber over Fy"),
+    ("fy", "ty_left", "Lateral displacement over Fy"),
+    ("mz", "toe_left", "Toe over Mz"),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +72,7 @@ class CurveDifference:
     rms
         Root mean square of the difference.
     share
-        The same over the largest change of the first curve [-]; not a number where that does not change.
+        The same over the largest magnitude of the first curve [-]; not a number where that is nothing.
     """
 
     axle: Axle
@@ -93,7 +114,7 @@ def read_results(folder: Path | str) -> dict[tuple[Axle, str], KcTest]:
 def compare_results(
     first: Mapping[tuple[Axle, str], KcTest], second: Mapping[tuple[Axle, str], KcTest]
 ) -> tuple[CurveDifference, ...]:
-    """Every curve that two results have in common, the largest relative difference first within each test.
+    """Every curve that two results have in common.
 
     Raises
     ------
@@ -104,11 +125,7 @@ def compare_results(
     if not common:
         had = (", ".join(f"{axle} {test}" for axle, test in tests) for tests in (first, second))
         raise InputError("the results have no test in common: " + "; ".join(had))
-    found: list[CurveDifference] = []
-    for key in common:
-        rows = list(_differences(first[key], second[key]))
-        found += sorted(rows, key=lambda row: -np.nan_to_num(row.share, nan=0.0, posinf=1e9))
-    return tuple(found)
+    return tuple(row for key in common for row in _differences(first[key], second[key]))
 
 
 def _differences(first: KcTest, second: KcTest) -> Iterator[CurveDifference]:
@@ -124,9 +141,9 @@ def _differences(first: KcTest, second: KcTest) -> Iterator[CurveDifference]:
             continue
         apart = curve.second - curve.first
         worst = int(np.abs(apart).argmax())
-        change = float(np.ptp(curve.first))
+        size = float(np.abs(curve.first).max())
         rms = float(np.sqrt(np.mean(apart**2)))
-        share = rms / change if change > 1e-12 else float("nan")
+        share = rms / size if size > 1e-12 else float("nan")
         values = (float(apart[worst]), float(curve.x[worst]), rms, share)
         yield CurveDifference(first.axle, first.name, name, kind, over, kinds[over], curve, *values)
 
@@ -160,4 +177,4 @@ def _common(first: tuple[Array, Array], second: tuple[Array, Array]) -> Curve | 
     x = x[(x >= low) & (x <= high)]
     if len(x) < 2:
         return None
-    return Curve(x, np.interp(x, *first), np.interp(x, *second))
+    return Curve(x, *(PchipInterpolator(*curve)(x) for curve in (first, second)))

@@ -258,9 +258,12 @@ def holds_figure(study: AxleStudy) -> Figure:
             test = study.tests[f"{load}{hold.suffix}"]
             name = next(c.name for c in test.columns if c.name.lower() == f"{load}_left")
             x, y = (_shown(test, n)[: len(test) // 4] for n in (name, f"{reading}_left"))
-            lines.append(Line(x, y - y[len(y) // 2], f"{hold} held", Stroke.DASHED if lines else Stroke.SOLID))
+            label = "on its tyre" if hold is Hold.TYRE else f"{hold} held"
+            lines.append(Line(x, y - y[len(y) // 2], label, Stroke.DASHED if lines else Stroke.SOLID))
+        rising = lines[-1].y[-1] > lines[-1].y[0]
         units = _unit(test, name), _unit(test, f"{reading}_left")
-        panels.append(Panel(title, f"{str(load).capitalize()} [{units[0]}]", f"change [{units[1]}]", tuple(lines)))
+        labels = f"{str(load).capitalize()} [{units[0]}]", f"change [{units[1]}]"
+        panels.append(Panel(title, *labels, tuple(lines), legend=Legend.LEFT if rising else Legend.RIGHT))
     return Figure(f"{study.vehicle.name}, {study.axle} axle, compliance by hold", tuple(panels))
 
 

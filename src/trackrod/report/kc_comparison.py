@@ -10,38 +10,19 @@ import numpy as np
 from trackrod import __version__
 from trackrod.core.corners import Axle
 from trackrod.core.figure import Figure, Line, Panel, Stroke
-from trackrod.kc.comparison import CurveDifference
+from trackrod.kc.comparison import SHOWN_CURVES, CurveDifference
 from trackrod.report.figures import write_png
 from trackrod.report.kc import SHOWN_UNITS
 from trackrod.report.page import Section, Table, write_page
 
 __all__ = ["comparison_figure", "write_kc_comparison_page", "write_kc_comparison_pictures"]
 
-#: What is drawn: test, quantity, title.
-_DRAWN = (
-    ("parallel", "toe_left", "Toe, parallel travel"),
-    ("parallel", "camber_left", "Camber, parallel travel"),
-    ("parallel", "caster_left", "Caster, parallel travel"),
-    ("parallel", "Fz_left", "Wheel load, parallel travel"),
-    ("parallel", "track_contact", "Track at the contact points"),
-    ("parallel", "roll_centre_height", "Roll centre height"),
-    ("opposite", "Fz_left", "Wheel load, opposite travel"),
-    ("steer", "steer_left", "Steer angle over rack travel"),
-    ("steer", "ackermann_percent", "Ackermann percentage"),
-    ("fx", "toe_left", "Toe over Fx"),
-    ("fx", "tx_left", "Longitudinal displacement over Fx"),
-    ("fy", "toe_left", "Toe over Fy"),
-    ("fy", "camber_left", "Camber over Fy"),
-    ("fy", "ty_left", "Lateral displacement over Fy"),
-    ("mz", "toe_left", "Toe over Mz"),
-)
-
 
 def comparison_figure(found: Sequence[CurveDifference], names: tuple[str, str], axle: Axle) -> Figure:
     """Curves of the left wheel, both results over each other."""
     by_key = {(d.test, d.quantity): d for d in found if d.axle is axle}
     panels = []
-    for test, quantity, title in _DRAWN:
+    for test, quantity, title in SHOWN_CURVES:
         difference = by_key.get((test, quantity))
         if difference is None:
             continue
@@ -66,7 +47,7 @@ def write_kc_comparison_pictures(found: Sequence[CurveDifference], names: tuple[
 def write_kc_comparison_page(found: Sequence[CurveDifference], names: tuple[str, str], path: Path | str) -> None:
     """Write one page: curves of both results, and every difference."""
     sections = [Section(f"{a.capitalize()} axle", (comparison_figure(found, names, a),)) for a in _axles(found)]
-    heads = ("axle", "test", "quantity", "largest", "rms", "unit", "at", "of", "rms of change [%]")
+    heads = ("axle", "test", "quantity", "largest", "rms", "unit", "at", "of", "rms of largest [%]")
     rows = tuple(
         (str(d.axle), d.test, d.quantity, d.largest, d.rms, d.kind.unit or "-", d.at, d.over, _percent(d.share))
         for d in found
