@@ -18,13 +18,15 @@ from trackrod.tyre.coefficients import Version, coefficients_of
 from trackrod.tyre.properties import TyreProperties, Tyreside
 from trackrod.vehicle.systems import Surroundings
 
-__all__ = ["RIG_TYRE", "carrying_tyre", "half_assembly", "is_half", "rig_tyre", "surroundings_of"]
+__all__ = ["NO_TYRE", "RIG_TYRE", "carrying_tyre", "half_assembly", "is_half", "rig_tyre", "surroundings_of"]
 
 #: Name of the tyre that the rig brings where no wheel subsystem names one.
 RIG_TYRE = "rig_tyre"
 #: Its free radius [m] and stiffness [N/m] where the assembly does not tell: those of a new rig in Adams/Car.
 USUAL_RADIUS = 0.3
 USUAL_STIFFNESS = 2e5
+#: How the warning begins that says so.
+NO_TYRE = "no tyre is given"
 _RIGID = "rigid_wheel"
 
 
@@ -91,7 +93,7 @@ def rig_tyre(assembly: Assembly, note: Callable[[str, Place, Severity, str], Non
         note(text, found.place, Severity.WARNING, "add the subsystem of the wheels to the assembly")
     if radius is None or stiffness is None:
         radius, stiffness = radius or USUAL_RADIUS, stiffness or USUAL_STIFFNESS
-        text = f"no tyre is given: a free radius of {1e3 * radius:g} mm and a stiffness of {1e-3 * stiffness:g} N/mm "
+        text = f"{NO_TYRE}: a free radius of {1e3 * radius:g} mm and a stiffness of {1e-3 * stiffness:g} N/mm "
         hint = "trackrod kc takes --wheel-radius-mm and --tyre-stiffness"
         note(f"{text}are taken; all that happens at the contact point depends on them", place, Severity.WARNING, hint)
     for name, value in (("testrig_wheel_radius", radius), ("tire_stiffness", stiffness)):

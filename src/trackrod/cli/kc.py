@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rich.progress import track
 from rich.table import Table
 
-from trackrod.adams.half_vehicle import RIG_TYRE, carrying_tyre
+from trackrod.adams.half_vehicle import NO_TYRE, RIG_TYRE, carrying_tyre
 from trackrod.adams.property_files.experiments import read_load_case
 from trackrod.adams.source import open_vehicle
 from trackrod.cli.output import console, print_json, print_problems
@@ -131,7 +131,9 @@ def kc(
     seconds = perf_counter() - start
     problems = [*(p for _, _, given in files for p in given), *(p for study in studies for p in study.problems)]
     if found.is_half:  # what was assumed about the rest of the vehicle
-        problems = [*(p for p in reading.problems if p.severity is not Severity.NOTE), *problems]
+        given = None not in tyre.values()
+        assumed = (p for p in reading.problems if not (given and p.text.startswith(NO_TYRE)))
+        problems = [*(p for p in assumed if p.severity is not Severity.NOTE), *problems]
     if out is not None:
         provenance = Provenance.of(reading.files_read, {"mode": mode, "travel_mm": travel_mm, "rack_mm": rack_mm})
         problems += _write(out, found, studies, provenance)
