@@ -14,11 +14,12 @@ from trackrod.adams.elements import Hardpoint, Parameter
 from trackrod.adams.stand_ins import STAND_INS
 from trackrod.adams.subsystem import Subsystem, Use, read_subsystem
 from trackrod.core import teimorbit
+from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity, UnknownNameError
 from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
 from trackrod.core.units import UnitSystem
 
-__all__ = ["Assembly", "missing_files", "read_assembly"]
+__all__ = ["Assembly", "missing_files", "read_assembly", "read_subsystem_alone"]
 
 _KNOWN_BLOCKS = {
     "MDI_HEADER",
@@ -67,6 +68,8 @@ class Assembly:
         What stands in for property files that are not found, by reference.
     problems
         Warnings and notes of all files. A property file that is not found is a warning, a template a note.
+    axles
+        What the assembly is to have: both, or one if it is half a vehicle (`trackrod.adams.half_vehicle`).
     """
 
     name: str
@@ -84,6 +87,7 @@ class Assembly:
     stand_ins: Mapping[FileReference, Path] = field(default_factory=dict, repr=False)
     unknown: tuple[teimorbit.Block, ...] = field(default=(), repr=False)
     problems: tuple[Problem, ...] = field(default=(), repr=False)
+    axles: tuple[Axle, ...] = tuple(Axle)
 
     @property
     def mass(self) -> float:
@@ -108,8 +112,8 @@ class Assembly:
         Parameters
         ----------
         values
-            By the names of subsystem and parameter, such as ``rear_suspension.subframe_active``; by that of the parameter
-            alone in every subsystem that has it.
+            By the names of subsystem and parameter, such as ``rear_suspension.subframe_active``; by the name of the
+            parameter alone in every subsystem that has it.
 
         Raises
         ------
@@ -210,6 +214,47 @@ def missing_files(assembly: Path, missing: Sequence[Problem]) -> tuple[Problem, 
     return (Problem(f"{count} not found that the assembly needs", Place(assembly), hint=hint), *missing)
 
 
+def read_subsystem_alone(
+    path: Path | str,
+    aliases: Mapping[str, Path | str] | None = None,
+    *,
+    allow_outside: bool = False,
+    stand_in: bool = False,
+) -> Assembly:
+    """A suspension subsystem (.sub) as an assembly of its own; parameters and errors are those of `read_assembly`.
+
+    Raises
+    ------
+    InputError
+        The subsystem is no suspension: it cannot stand for itself.
+    """
+    path = Path(path)
+    walk = _Walk(Database.around(path, aliases, allow_outside=allow_outside), path, [], stand_in=stand_in)
+    walk.files_read.clear()
+    subsystem = walk.read(path)
+    raise_shortened(walk.problems, InputError)
+    if subsystem is None or subsystem.major_role != "suspension":
+        role = "" if subsystem is None else subsystem.major_role
+        text = f"'{path.name}' is a subsystem of the role '{role}'; only a suspension can stand for itself"
+        raise InputError(Problem(text, Place(path), hint="give the assembly (.asy) that it is part of"))
+    return Assembly(
+        name=path.stem,
+        file=path,
+        assembly_class="suspension",
+        units=subsystem.units,
+        subsystems=(subsystem,),
+        testrig=None,
+        testrig_hardpoints=(),
+        testrig_parameters=(),
+        database=walk.database,
+        paths=MappingProxyType(walk.paths),
+        files_read=tuple(walk.files_read),
+        missing=walk.missing_files(),
+        stand_ins=MappingProxyType(walk.stand_ins),
+        problems=tuple(map(readable, walk.problems)),
+    )
+
+
 class _Walk:
     """The way from the assembly through its subsystems: what was read, found and noticed."""
 
@@ -258,14 +303,17 @@ class _Walk:
             text = f"the subsystem '{path.name}' is named more than once"
             self.problems.append(Problem(text, reference.place, Severity.WARNING))
             return self._known[real]
-        self._known[real] = None
+        self._known[real] = subsystem = self.read(path)
+        return subsystem
+
+    def read(self, path: Path) -> Subsystem | None:
+        """A subsystem and what it names; an error is recorded if it cannot be read."""
         self.files_read.append(path)
         try:
             subsystem = read_subsystem(path)
         except InputError as error:
             self.problems += error.problems
             return None
-        self._known[real] = subsystem
         self.problems += subsystem.problems
         if subsystem.template is not None:
             path, problem = self._resolve(subsystem.template)

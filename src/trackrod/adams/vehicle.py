@@ -16,10 +16,11 @@ from typing import TypeVar
 import numpy as np
 
 from trackrod.adams.ascii_mechanism import build_ascii_mechanism
-from trackrod.adams.assembly import Assembly, missing_files, read_assembly
+from trackrod.adams.assembly import Assembly, missing_files, read_assembly, read_subsystem_alone
 from trackrod.adams.bodies import AssembledBodies, assemble_bodies
 from trackrod.adams.characteristics import Characteristics, read_characteristics
 from trackrod.adams.connectors import fill_places
+from trackrod.adams.half_vehicle import RIG_TYRE, half_assembly, is_half, rig_tyre, surroundings_of
 from trackrod.adams.mechanism import (
     Mechanism,
     build_mechanism,
@@ -75,6 +76,10 @@ _ROLES = ("body", "suspension", "steering", "antirollbar", "wheel", "powertrain"
 _WITH_MODE = ("suspension", "steering", "antirollbar")
 
 
+#: What half a vehicle is mounted on.
+_RIG_BODY = "body"
+
+
 @dataclass(frozen=True, slots=True)
 class VehicleReading:
     """A vehicle, the files that it was read from, and every problem met on the way."""
@@ -95,10 +100,13 @@ def read_vehicle(
 ) -> VehicleReading:
     """Read an assembly (.asy) and everything it refers to as one vehicle.
 
+    A suspension assembly, and a suspension subsystem (.sub) alone, are half a vehicle: one axle on a body without
+    mass, on tyres of the test rig where the assembly has none.
+
     Parameters
     ----------
     path
-        The assembly.
+        The assembly, or the subsystem of a suspension.
     aliases, allow_outside
         As for `trackrod.adams.database.Database.around`.
     templates
@@ -116,10 +124,12 @@ def read_vehicle(
     InputError
         A file cannot be read, or the subsystems do not make up a vehicle; all problems are named.
     """
-    assembly = read_assembly(path, aliases, allow_outside=allow_outside, stand_in=stand_in)
+    read = read_subsystem_alone if Path(path).suffix.casefold() == ".sub" else read_assembly
+    assembly = read(path, aliases, allow_outside=allow_outside, stand_in=stand_in)
     if assembly.missing:
         raise MissingFileError(missing_files(assembly.file, assembly.missing))
     assembly = assembly.with_parameters(parameters or {})
+    assembly = half_assembly(assembly) if is_half(assembly) else assembly
     characteristics = read_characteristics(assembly)
     bodies = assemble_bodies(assembly)
     build = _Build(assembly, characteristics, bodies, load_templates(templates))
@@ -180,6 +190,7 @@ class _Build:
             aerodynamics=aerodynamics,
             payload=Payload(tuple(payload)) if payload else None,
             modes={m.subsystem.name: m.mode for m in mechanisms if m.subsystem.major_role in _WITH_MODE},
+            surroundings=surroundings_of(self.assembly) if is_half(self.assembly) else None,
         )
         torsion = next((frame_of(m) for m in mechanisms if m.subsystem.major_role == "body"), None)
         return vehicle if torsion is None else with_frame(vehicle, torsion)
@@ -265,6 +276,9 @@ class _Build:
         for mechanism in self.mechanisms:
             if mechanism.subsystem.major_role == "body" and "body" in mechanism.offers:
                 return f"{mechanism.subsystem.name}.{mechanism.offers['body']}"
+        if is_half(self.assembly):  # what the axle is mounted on stands still on a rig
+            self.bodies[_RIG_BODY] = Body(_RIG_BODY, 0.0, (0.0, 0.0, 0.0), ((0.0,) * 3,) * 3, role=Role.BODY)
+            return _RIG_BODY
         raise InputError([*self._errors(), Problem("there is no subsystem of the body", Place(self.assembly.file))])
 
     def _errors(self) -> list[Problem]:
@@ -422,12 +436,13 @@ class _Build:
             self.gears.append(Gear(f"{mechanism.subsystem.name}.{gear.name}", (first, second), ratio))
 
     def _rack_is_ahead(self) -> bool:
-        """Whether the tie rods of the front axle act ahead of the wheel centres.
+        """Whether the tie rods of the front axle, or of the only one, act ahead of the wheel centres.
 
         Without tie rods on a rack the end of a pitman arm moves towards the point that it reaches in a left turn.
         """
-        centre = self.assembled.wheel_centres[Corner.FL]
-        for subsystem in self.assembly.with_role("suspension", Axle.FRONT):
+        axle = self.assembly.axles[0]
+        centre = self.assembled.wheel_centres[Corner.of(axle, Side.LEFT)]
+        for subsystem in self.assembly.with_role("suspension", axle):
             points = hardpoints_in_vehicle_frame(subsystem, self.assembled.x_front)
             if {"tierod_inner_left", "tierod_outer_left"} <= points.keys():
                 return points["tierod_outer_left"][0] > centre[0]
@@ -436,12 +451,15 @@ class _Build:
     def _tyred_wheels(self) -> tuple[tuple[Wheel, ...], dict[str, TyreProperties]]:
         tyres: dict[str, TyreProperties] = {}
         wheels = []
-        for corner in Corner:
+        for corner in (corner for corner in Corner if corner.axle in self.assembly.axles):
             if corner not in self.wheels:
                 text = f"the {corner.axle} axle has no suspension that carries a wheel"
                 raise InputError([*self._errors(), Problem(text, Place(self.assembly.file))])
             _, place = self.wheels[corner]
             found = list(self._tyres_at(corner, tyres))
+            if not found and is_half(self.assembly) and not self.assembly.with_role("wheel"):
+                tyres[RIG_TYRE] = tyres.get(RIG_TYRE) or rig_tyre(self.assembly, self._note)
+                found = [TyrePlace(RIG_TYRE)]
             if not found:
                 raise InputError([*self._errors(), self._without_tyre(corner)])
             wheels.append(
@@ -481,7 +499,7 @@ class _Build:
 
     def _axles(self, wheels: tuple[Wheel, ...], powertrain: Powertrain | None) -> tuple[AxleLayout, ...]:
         found = []
-        for axle in Axle:
+        for axle in self.assembly.axles:
             subsystem, _ = self.wheels[Corner.of(axle, Side.LEFT)]
             mechanism = next(m for m in self.mechanisms if m.subsystem.name == subsystem)
             found.append(

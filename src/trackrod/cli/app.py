@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from trackrod import __version__
-from trackrod.cli import animate, compare, convert, kc, simulate, tyre, vehicle
+from trackrod.cli import animate, compare, convert, kc, kc_compare, simulate, tyre, vehicle
 from trackrod.cli.output import errors, print_json
 from trackrod.core.errors import InputError, MissingExtraError, TrackrodError
 
@@ -32,6 +32,7 @@ app.add_typer(vehicle.app, name="vehicle")
 app.command()(vehicle.vehicles)
 app.command()(vehicle.inspect)
 app.command()(kc.kc)
+app.command()(kc_compare.kc_compare)
 app.command()(simulate.simulate)
 app.command()(simulate.manoeuvres)
 app.command()(simulate.equilibrium)

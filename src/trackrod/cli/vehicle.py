@@ -37,6 +37,13 @@ VehicleArgument = Annotated[
         help="Bundled vehicle or sample axle, assembly file (.asy) or saved vehicle (.json).", show_default=False
     ),
 ]
+HalfOrWhole = Annotated[
+    str,
+    typer.Argument(
+        help="Bundled vehicle, assembly file (.asy), suspension alone (.sub) or saved vehicle (.json).",
+        show_default=False,
+    ),
+]
 Aliases = Annotated[list[str] | None, typer.Option("--alias", help="Another database: NAME=FOLDER; repeatable.")]
 TemplateFolders = Annotated[
     list[Path] | None, typer.Option("--templates", help="Folder with templates of your own; repeatable.")
@@ -67,7 +74,7 @@ def vehicles(json: Json = False) -> None:
 
 
 def inspect(
-    vehicle: VehicleArgument,
+    vehicle: HalfOrWhole,
     payload: Annotated[PayloadLevel | None, typer.Option(help="How much is loaded.")] = None,
     mode: Annotated[
         str | None, typer.Option(help="kinematic (ideal joints) or compliant (bushings), whatever the files say.")
@@ -86,7 +93,7 @@ def inspect(
     notes: Annotated[bool, typer.Option("--notes", help="Show notes too, not only warnings and errors.")] = False,
     json: Json = False,
 ) -> None:
-    """Show mass, dimensions and axles of a vehicle, and every problem with its file and line."""
+    """Show mass, dimensions and axles of a vehicle or half a one, and every problem with its file and line."""
     reading = open_vehicle(
         vehicle,
         parse_aliases(alias or []),
@@ -94,6 +101,7 @@ def inspect(
         allow_outside=allow_outside,
         stand_in=stand_in,
         parameters=_parse_parameters(parameter or []),
+        half=True,
     )
     found = _configured(reading.vehicle, payload, mode)
     if html is not None:
@@ -116,8 +124,8 @@ def inspect(
 
 @app.command("diff")
 def diff(
-    first: VehicleArgument,
-    second: VehicleArgument,
+    first: HalfOrWhole,
+    second: HalfOrWhole,
     tolerance: Annotated[float, typer.Option(help="Relative difference that counts as equal.")] = 1e-9,
     alias: Aliases = None,
     templates: TemplateFolders = None,
@@ -128,7 +136,12 @@ def diff(
     """Show every number and name that is not the same in two vehicles."""
     readings = [
         open_vehicle(
-            name, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside, stand_in=stand_in
+            name,
+            parse_aliases(alias or []),
+            templates=templates or [],
+            allow_outside=allow_outside,
+            stand_in=stand_in,
+            half=True,
         )
         for name in (first, second)
     ]
@@ -184,24 +197,31 @@ def _configured(vehicle: Vehicle, payload: PayloadLevel | None, mode: str | None
 
 
 def figures(vehicle: Vehicle) -> dict[str, object]:
-    """Key figures for ``--json``."""
+    """Key figures for ``--json``; of half a vehicle those that it has, and what it is told about the whole one."""
     total = vehicle.mass_properties
+    positions = [axle.position for axle in vehicle.axles]
+    wheelbase = {} if vehicle.is_half else {"wheelbase_m": vehicle.wheelbase}
+    whole = {f"axle_load_{axle}_kg": vehicle.axle_load(axle) for axle in positions if not vehicle.is_half}
+    if vehicle.surroundings is not None:
+        found = vehicle.surroundings
+        told = {"wheelbase_m": found.wheelbase, "cg_height_m": found.cg_height}
+        told |= {"front_brake_share": found.front_brake_share, "front_drive_share": found.front_drive_share}
+        whole = {name: value for name, value in told.items() if value is not None}
     return {
         "mass_kg": float(total.mass),
-        "wheelbase_m": vehicle.wheelbase,
-        "track_front_m": vehicle.track(Axle.FRONT),
-        "track_rear_m": vehicle.track(Axle.REAR),
+        **wheelbase,
+        **{f"track_{axle}_m": vehicle.track(axle) for axle in positions},
         "cg_m": total.centre.tolist(),
         "inertia_kgm2": total.inertia.tolist(),
         "sprung_mass_kg": vehicle.sprung_mass,
-        "axle_load_front_kg": vehicle.axle_load(Axle.FRONT),
-        "axle_load_rear_kg": vehicle.axle_load(Axle.REAR),
+        **whole,
     }
 
 
 def _as_data(vehicle: Vehicle, reading: VehicleReading) -> dict[str, object]:
     return {
         "name": vehicle.name,
+        "half": vehicle.is_half,
         **figures(vehicle),
         "payload": str(vehicle.payload.level) if vehicle.payload is not None else None,
         "axles": [_axle(axle) for axle in vehicle.axles],
@@ -225,7 +245,8 @@ def _axle(axle: AxleLayout) -> dict[str, object]:
 
 def _print(vehicle: Vehicle, reading: VehicleReading) -> None:
     total = vehicle.mass_properties
-    table = Table(title=f"{vehicle.name}: {len(vehicle.bodies)} bodies, {len(reading.files_read)} files")
+    what = f"{vehicle.name}{', half a vehicle' if vehicle.is_half else ''}"
+    table = Table(title=f"{what}: {len(vehicle.bodies)} bodies, {len(reading.files_read)} files")
     table.add_column("quantity")
     table.add_column("value", justify="right")
     for name, value in figures(vehicle).items():
