@@ -21,8 +21,6 @@ LOCK = 8.0
 #: Engine over wheel speed in the four gears, and inertia that turns with the wheels, from the runs [-], [kg·m²].
 GEARS = (20.59, 11.653, 7.385, 5.118)
 DRIVELINE_INERTIA = 12.6
-#: Travel of the tables at which the springs carry the van, front and rear [m].
-STANDING_TRAVEL = (0.0655, 0.0190)
 RUNS = {
     "ramp": ("ramp_steer", "hold_speed", False),
     "step": ("step_steer", "pedals", False),
@@ -73,24 +71,6 @@ def _toml(van: Path, near: str, tyre: str) -> str:
     lever = 0.6975 - 0.5385
     spin = [float(part(f"{name}_spindle_L")["inertia_about_com_chassis_axes"][1][1]) + 0.4 for name in ("Front", "Arm")]  # type: ignore[index]
     speeds, full = _engine(van)
-    # The tables count travel from a position far from where the van stands: here it counts from the latter.
-    built_front, built_rear = (-0.04, 0.6975, -0.026), (-2.4, 0.7275, 0.0)
-    front_centre = _standing(van / "kc_van_front_parallel.csv", built_front, STANDING_TRAVEL[0])
-    rear_centre = _standing(van / "kc_van_rear_parallel.csv", built_rear, STANDING_TRAVEL[1])
-    shifts = "".join(
-        f"""
-[kc.{axle}.columns]
-ry = {{ gradient = {gradient} }}
-travel = {{ column = "z_{{S}}", offset = {built[2] - centre[2]} }}
-tx = {{ column = "x_{{S}}", offset = {built[0] - centre[0]} }}
-ty_left = {{ column = "y_L", offset = {built[1] - centre[1]} }}
-ty_right = {{ column = "y_R", offset = {centre[1] - built[1]} }}
-"""
-        for axle, centre, built, gradient in (
-            ("front", front_centre, built_front, -0.62),  # inclination of the upper wishbone's axis
-            ("rear", rear_centre, built_rear, 1.507),  # spin of the wheel on the arm that lifts it
-        )
-    )
     tests = "".join(
         f"""
 [kc.{axle}.{test}]
@@ -114,7 +94,6 @@ hold_out = {"true" if hold_out else "false"}
     )
     return f"""
 name = "chrono_van"
-road_height = -0.3
 
 [masses]
 mass = {known["total_mass"]}
@@ -135,11 +114,11 @@ yaw_inertia = 1.262
 spin_inertia = {spin[1]}
 
 [wheels.front]
-centre = {front_centre}
+centre = [-0.04, 0.6975, -0.026]
 tyres = "van"
 
 [wheels.rear]
-centre = {rear_centre}
+centre = [-2.4, 0.7275, 0.0]
 tyres = "van"
 
 [tyres.van]
@@ -195,8 +174,14 @@ camber = {{ column = "camber_{{S}}_deg", unit = "deg" }}
 damper_length = "shock_len_{{S}}"
 Fz = "F_rod_{{S}}"
 rack_travel = "steerlink_dy"
-
-{shifts}{tests}
+travel = "z_{{S}}"
+tx = "x_{{S}}"
+ty = "y_{{S}}"
+[kc.front.columns]
+ry = {{ gradient = -0.62 }}          # inclination of the upper wishbone's axis
+[kc.rear.columns]
+ry = {{ gradient = 1.507 }}          # spin of the wheel on the arm that lifts it
+{tests}
 [columns]
 time = "time"
 steering_wheel_angle = {{ column = "steer_in", factor = {LOCK} }}
@@ -226,14 +211,6 @@ slip_angle = "alpha_{{corner}}"
 slip_ratio = "kappa_{{corner}}"
 wheel_speed = {{ column = "omega_{{corner}}", factor = -1 }}
 {runs}"""
-
-
-def _standing(table: Path, built: tuple[float, float, float], travel: float) -> list[float]:
-    """Left wheel centre at a travel of the table [m]."""
-    columns = read_columns(table)
-    up = slice(0, 150)  # the first way up
-    moved = (float(np.interp(travel, columns["z_L"][up], columns[name][up])) for name in ("x_L", "y_L"))
-    return [built[0] + next(moved), built[1] + next(moved), built[2] + travel]
 
 
 def _engine(van: Path) -> tuple[Array, Array]:
