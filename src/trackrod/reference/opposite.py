@@ -1,4 +1,4 @@
-"""Opposite travel against parallel travel: brought to the centre of the tables, checked, or replaced where it is missing.
+"""Opposite travel against parallel travel: brought to the centre of the tables, checked, replaced where it is missing.
 
 Both wheels of a sweep in opposite travel pass one parallel travel, its centre. Where this is not the design position,
 such as after an ``offset``, or where the travel does not count from it, the loads of the sweep are not those of the
@@ -80,7 +80,7 @@ def without_bar(tables: AxleTables, parallel: Sweep) -> Sweep:
 
 
 def _along(sweep: Sweep, key: str, at: Array) -> Array:
-    """A quantity between the samples of a sweep: loads as the model follows them, all others by the rule of the maps."""
+    """A quantity between the samples of a sweep: loads as the model follows them, others by the rule of the maps."""
     if key.startswith("Fz"):
         return straight_beyond(sweep.x, sweep.values[key], at)
     return between(sweep.x, sweep.values[key], at)
