@@ -20,6 +20,7 @@ from trackrod.core.plain import Plain, canonical_json, pretty_json
 from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
+from trackrod.fit.blocks import Block
 from trackrod.kc.maps import KC_MAPS
 from trackrod.report.study import write_study_report
 from trackrod.report.study_sections import SectionMaker, limit_section, time_section
@@ -96,7 +97,13 @@ def study_result(found: Work | Results) -> StudyResult:
     return StudyResult(
         name=subject.name,
         description=subject.describe(settings.detail, converted.conversion.spec),
-        problems=(*subject.problems, *unstable, *driven.problems, *proven.problems),
+        problems=(
+            *subject.problems,
+            *unstable,
+            *driven.problems,
+            *proven.problems,
+            *_derivative_notes((*sensitivity.local.blocks, *tuned.outcome.blocks)),
+        ),
         maps=found[Measured].maps,
         round_trip=converted.round_trip,
         unstable=tuple(problem.text for problem in unstable),
@@ -117,6 +124,15 @@ def study_result(found: Work | Results) -> StudyResult:
         limits=_limits(driven.tests),
         screening=sensitivity.screening,
         variance=sensitivity.variance,
+    )
+
+
+def _derivative_notes(blocks: Sequence[Block]) -> tuple[Problem, ...]:
+    """What is special about the derivatives of a manoeuvre, once for each."""
+    notes = {block.manoeuvre: block.note for block in reversed(blocks) if block.note}
+    text = "'{}' is no smooth function of the parameters somewhere: {}"
+    return tuple(
+        Problem(text.format(label, note), severity=Severity.WARNING) for label, note in reversed(notes.items())
     )
 
 
