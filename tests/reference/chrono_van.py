@@ -1,7 +1,7 @@
 """A reference folder for the van of another multibody program, whose results lie in the third-party data.
 
 The ``reference.toml`` names the files where they lie. What the README beside them leaves open is read from the runs:
-engine torque from the acceleration at full throttle, damper curves from damper forces and lengths.
+engine torque from the acceleration at full throttle.
 """
 
 from __future__ import annotations
@@ -29,10 +29,6 @@ RUNS = {
     "brake": ("braking", "pedals", False),
     "sine05": ("single_sine", "pedals", True),
 }
-
-
-#: Close to standstill the program's van bounces on its locked brakes.
-ENDS = {"brake": "end = 7.5"}
 
 
 def read_columns(path: Path) -> dict[str, Array]:
@@ -88,7 +84,6 @@ manoeuvre = "{manoeuvre}"
 file = "{near}/van_pac_{name}.csv"
 longitudinal = "{longitudinal}"
 hold_out = {"true" if hold_out else "false"}
-{ENDS.get(name, "")}
 """
         for name, (manoeuvre, longitudinal, hold_out) in RUNS.items()
     )
@@ -142,11 +137,9 @@ ratio = {-0.0610743 / LOCK}
 front = 3000.0
 rear = 3000.0
 
-[dampers.front]
-{_damper(van, "f")}
-
-[dampers.rear]
-{_damper(van, "r")}
+[dampers.columns]
+length = "shock_len_{{corner}}"
+force = {{ column = "shock_F_{{corner}}", factor = -1 }}
 
 [powertrain]
 engine_inertia = 0.01
@@ -162,7 +155,7 @@ torque = {[[-19.0, round(float(value), 2)] for value in full]}
 ratios = {list(GEARS)}
 final_drive = 1.0
 upshift = ["2200 rpm", "2300 rpm", "2220 rpm"]
-downshift = ["300 rpm", "300 rpm", "300 rpm"]  # its gears change without a jolt: here it brakes in the gear it has
+downshift = ["300 rpm", "300 rpm", "300 rpm"]
 
 [powertrain.rear_differential]     # the rear wheels turn alike in every run
 slip_speed = [-1.0, 1.0]
@@ -226,22 +219,3 @@ def _engine(van: Path) -> tuple[Array, Array]:
     )
     full = [float(np.median(torque[(np.abs(speed - k) < 8.0) & (run["time"] > 1.5)])) for k in knots]
     return np.append(knots, np.radians(6.0 * 4500.0)), np.append(full, full[-1] - 20.0)
-
-
-def _damper(van: Path, axle: str) -> str:
-    """Damper force, positive in tension, over the rate of its length, from all runs."""
-    rates, forces = [], []
-    for name in RUNS:
-        run = read_columns(van / f"van_pac_{name}.csv")
-        for side in "lr":
-            rates.append(np.gradient(run[f"shock_len_{axle}{side}"], run["time"]))
-            forces.append(-run[f"shock_F_{axle}{side}"])
-    rate, force = np.concatenate(rates), np.concatenate(forces)
-    knots = np.array([-0.3, -0.2, -0.1, -0.05, -0.02, -0.01, -0.005, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3])
-    points = [(0.0, 0.0)]
-    for knot in knots:
-        near = np.abs(rate - knot) < 0.1 * abs(knot)
-        if near.sum() > 5:
-            points.append((float(knot), float(np.median(force[near]))))
-    x, y = zip(*sorted(points), strict=True)
-    return f"velocity = {list(x)}\nforce = {[round(value, 1) for value in y]}"

@@ -11,7 +11,7 @@ angles. Loads are those on one wheel alone; tests with both wheels loaded at onc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -69,6 +69,7 @@ class AxleFigures:
     wheelbase: float
     unsprung_mass: tuple[float, float]
     loaded_radius: Callable[[Side, float], float]
+    even_rack: Callable[[Array], Array] | None = None
 
 
 def read_maps(document: Document, axle: Axle, figures: AxleFigures) -> KcMaps | None:
@@ -94,6 +95,10 @@ class _AxleReader:
         opposite = self._opposite(parallel)
         steer = read("steer", RACK)
         grid = self.tables.grid() or self._put_together(parallel, opposite, steer)
+        even = self.figures.even_rack
+        if grid is not None and grid.axes[1] is RACK and even is not None:
+            grid = _over_even_rack(grid, even)
+            self.tables.note("variable steering ratio: the rack counts as if it had the ratio of the middle throughout")
         kinematics = None if grid is None else self._wheel_maps(grid)
         loads = self._loads()
         ride, roll = (self._loads_over(sweep, axis) for sweep, axis in ((parallel, PARALLEL), (opposite, OPPOSITE)))
@@ -332,6 +337,14 @@ class _AxleReader:
         order = np.argsort(x)
         table = np.column_stack(columns)[order]
         return curve_map(axis, x[order], outputs, table - table[int(np.abs(x[order]).argmin())])
+
+
+def _over_even_rack(grid: Grid, even: Callable[[Array], Array]) -> Grid:
+    """The grid over the travel of a rack with a constant ratio, at enough knots for what is not straight any more."""
+    rack = grid.knots[1]
+    fine = knots_around_zero(float(rack[0]), float(rack[-1]), max(2 * _POINTS, rack.size))
+    values = {key: np.stack([between(rack, row, fine) for row in item]) for key, item in grid.values.items()}
+    return replace(grid, knots=(grid.knots[0], even(fine)), values=values)
 
 
 def _sum_of(first: Sweep, second: Sweep) -> dict[str, Array]:

@@ -16,8 +16,9 @@ from trackrod.core.errors import InputError, MissingFileError, Place, Problem, S
 from trackrod.kc.maps import KcMaps
 from trackrod.reference.document import Document
 from trackrod.reference.kc import AxleFigures, read_maps
-from trackrod.reference.runs import ReferenceRun, read_runs
-from trackrod.reference.vehicle import axle_loads, read_vehicle_data, total_centre
+from trackrod.reference.runs import ReferenceRun, needs_drive, read_runs
+from trackrod.reference.stand_in import complete_dampers, stand_in_powertrain
+from trackrod.reference.vehicle import axle_loads, even_rack, read_vehicle_data, total_centre
 from trackrod.tyre.model import Tyre
 
 __all__ = ["FILE_NAME", "Reference", "read_reference"]
@@ -44,6 +45,8 @@ class Reference:
         Recorded manoeuvres by name.
     problems
         Warnings and notes: what was resampled, bridged, mirrored or left out.
+    without_meaning
+        Parameters of the model that only belong to a stand-in: not to be tuned.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Reference:
     conversion: Conversion
     runs: Mapping[str, ReferenceRun]
     problems: tuple[Problem, ...]
+    without_meaning: tuple[str, ...] = ()
 
 
 def read_reference(folder: Path | str) -> Reference:
@@ -76,11 +80,17 @@ def read_reference(folder: Path | str) -> Reference:
         raise MissingFileError(Problem("the file does not exist", Place(path), hint=hint))
     document = Document(path)
     data = read_vehicle_data(document.root)
-    maps = {axle: read_maps(document, axle, _figures(data, axle)) for axle in Axle}
-    runs = read_runs(document.root, data)
+    without: tuple[str, ...] = ()
+    if data is not None and data.powertrain is None and needs_drive(document.root):
+        data, without = replace(data, powertrain=stand_in_powertrain(data)), ("engine_factor",)
+    even = even_rack(document.root)
+    maps = {axle: read_maps(document, axle, replace(_figures(data, axle), even_rack=even)) for axle in Axle}
+    runs, recordings = read_runs(document.root, data)
+    found = {axle: kc for axle, kc in maps.items() if kc is not None}
+    if data is not None and len(found) == len(maps):
+        data = complete_dampers(document.root.section("dampers"), data, found, recordings)
     document.close()
     raise_if_errors(document.problems)
-    found = {axle: kc for axle, kc in maps.items() if kc is not None}
     if data is None or len(found) < len(maps):  # cannot be without an error above
         raise InputError(Problem("the folder could not be read", Place(path)))
     if "road_height" not in document.root:
@@ -94,6 +104,7 @@ def read_reference(folder: Path | str) -> Reference:
         conversion=assemble(data, found),
         runs=MappingProxyType(runs),
         problems=tuple(problems),
+        without_meaning=without,
     )
 
 

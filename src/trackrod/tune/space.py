@@ -7,7 +7,7 @@ and their ±20 %, and the split factors of eq. 5 to 7.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -175,6 +175,7 @@ def tuning_space(
     split: SplitParameters | None = None,
     relative: float = RANGE,
     ranges: Mapping[str, float] | None = None,
+    without: Collection[str] = (),
 ) -> TuningSpace:
     """What to tune in a model.
 
@@ -193,6 +194,8 @@ def tuning_space(
         Range on both sides of the nominal value [-].
     ranges
         The same for single parameters.
+    without
+        Parameters of the paper's set that mean nothing in this model.
 
     Raises
     ------
@@ -202,7 +205,7 @@ def tuning_space(
     Holds: with every other parameter at its nominal value the inertia is that of a body, anywhere between the bounds.
     """
     bounds, ranges = bounds or {}, ranges or {}
-    chosen = tuple(names) if names is not None else _default(spec, split)
+    chosen = tuple(names) if names is not None else tuple(n for n in _default(spec, split) if n not in without)
     known = [item.name for item in PARAMETERS] + (list(SPLIT_FACTORS) if split is not None else [])
     problems, tunables = [], []
     for name in dict.fromkeys((*chosen, *bounds, *ranges)):
