@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import chrono_van
 import numpy as np
 import pytest
 
+from benchmarks import chrono_van
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import Severity

@@ -106,7 +106,7 @@ spin_inertia = {spin[0]}
 mass = {rear}
 roll_inertia = 1.262
 yaw_inertia = 1.262
-spin_inertia = {spin[1]}
+spin_inertia = {spin[1] + 0.5 * DRIVELINE_INERTIA}  # gears change on the other side of it
 
 [wheels.front]
 centre = [-0.04, 0.6975, -0.026]
@@ -146,7 +146,6 @@ engine_inertia = 0.01
 idle_speed = 10.0
 speed_limit = "4500 rpm"
 front_share = 0.0
-driveline_inertia = {DRIVELINE_INERTIA}
 [powertrain.engine]
 speed = {speeds.tolist()}
 throttle = [0.0, 1.0]
