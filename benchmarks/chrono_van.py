@@ -1,14 +1,19 @@
-"""A reference folder for the van of another multibody program, whose results lie in the third-party data.
+"""A reference folder for the van of another multibody program, made from nothing but ``docs/reference_folder.md``.
 
-The ``reference.toml`` names the files where they lie. What the README beside them leaves open is read from the runs:
-engine torque from the acceleration at full throttle.
+usage: python -m benchmarks.chrono_van FOLDER [--data FOLDER] [--wrong]
+
+Then ``trackrod convert --reference FOLDER`` runs the study. The ``reference.toml`` names the files where they lie; what
+the README beside them leaves open is read from the runs: engine torque from the acceleration at full throttle. With
+``--wrong`` mass and yaw inertia are 15 % and the height of the centre of gravity is 10 % off: tuning must find them.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,13 +26,15 @@ LOCK = 8.0
 #: Engine over wheel speed in the four gears, and inertia that turns with the wheels, from the runs [-], [kg·m²].
 GEARS = (20.59, 11.653, 7.385, 5.118)
 DRIVELINE_INERTIA = 12.6
+#: Manoeuvre, what drives along the road, whether it is held out, and what else stands there. Standing on its locked
+#: brakes the program's van rolls back and bounces.
 RUNS = {
-    "ramp": ("ramp_steer", "hold_speed", False),
-    "step": ("step_steer", "pedals", False),
-    "sweep": ("sine_sweep", "hold_speed", False),
-    "accel": ("acceleration", "pedals", False),
-    "brake": ("braking", "pedals", False),
-    "sine05": ("single_sine", "pedals", True),
+    "ramp": ("ramp_steer", "hold_speed", False, ""),
+    "step": ("step_steer", "pedals", False, ""),
+    "sweep": ("sine_sweep", "hold_speed", False, ""),
+    "accel": ("acceleration", "pedals", False, ""),
+    "brake": ("braking", "pedals", False, "end = 8.0"),
+    "sine05": ("single_sine", "pedals", True, ""),
 }
 
 
@@ -40,20 +47,43 @@ def read_columns(path: Path) -> dict[str, Array]:
     return dict(zip(names, table.T, strict=True))
 
 
-def write_folder(folder: Path, shared_data: Path) -> Path:
+@dataclass(frozen=True)
+class Start:
+    """Factors on what the folder says about the masses."""
+
+    mass: float = 1.0
+    yaw_inertia: float = 1.0
+    height: float = 1.0
+
+
+#: As they are, and where a tuning begins that has to find them.
+RIGHT = Start()
+WRONG = Start(mass=0.85, yaw_inertia=1.15, height=0.9)
+
+
+def write_folder(folder: Path, shared_data: Path, start: Start = RIGHT) -> Path:
     """Write the ``reference.toml``; the path of the folder."""
     van = shared_data / "reference" / "chrono_van"
     tyre = shared_data / "tyres" / "projectchrono_chrono" / "data" / "vehicle" / "VW_microbus" / "json"
     near, near_tyre = (os.path.relpath(path, folder) for path in (van, tyre))
-    (folder / "reference.toml").write_text(_toml(van, near, near_tyre), encoding="utf-8")
+    (folder / "reference.toml").write_text(_toml(van, near, near_tyre, start), encoding="utf-8")
     return folder
 
 
-def _toml(van: Path, near: str, tyre: str) -> str:
+def _toml(van: Path, near: str, tyre: str, start: Start) -> str:
     known = json.loads((van / "params_van.json").read_text())
     bodies = {body["name"]: body for body in known["design_position"]["bodies"]}
     inertia = known["total_inertia_about_com"]
+    mass_of_all, (x, y, z) = start.mass * known["total_mass"], known["total_com_in_chassis_frame"]
+    turning = start.yaw_inertia * inertia[2][2]
+    road = -known["chassis_ref_height_static"]
+    centre = [x, y, road + start.height * (z - road)]
     wheels = known["wheels"]
+    loads = (
+        ""
+        if start != RIGHT
+        else f"axle_loads = {{ front = {2 * wheels[0]['Fz_static']}, rear = {2 * wheels[2]['Fz_static']} }}"
+    )
 
     def part(words: str) -> dict[str, object]:
         return next(body for name, body in bodies.items() if name.endswith(words))
@@ -84,17 +114,18 @@ manoeuvre = "{manoeuvre}"
 file = "{near}/van_pac_{name}.csv"
 longitudinal = "{longitudinal}"
 hold_out = {"true" if hold_out else "false"}
+{more}
 """
-        for name, (manoeuvre, longitudinal, hold_out) in RUNS.items()
+        for name, (manoeuvre, longitudinal, hold_out, more) in RUNS.items()
     )
     return f"""
 name = "chrono_van"
 
 [masses]
-mass = {known["total_mass"]}
-centre = {known["total_com_in_chassis_frame"]}
-inertia = {{ Ixx = {inertia[0][0]}, Iyy = {inertia[1][1]}, Izz = {inertia[2][2]}, Ixz = {inertia[0][2]} }}
-axle_loads = {{ front = {2 * wheels[0]["Fz_static"]}, rear = {2 * wheels[2]["Fz_static"]} }}
+mass = {mass_of_all}
+centre = {centre}
+inertia = {{ Ixx = {inertia[0][0]}, Iyy = {inertia[1][1]}, Izz = {turning}, Ixz = {inertia[0][2]} }}
+{loads}
 
 [masses.unsprung.front]
 mass = {front}
@@ -218,3 +249,17 @@ def _engine(van: Path) -> tuple[Array, Array]:
     )
     full = [float(np.median(torque[(np.abs(speed - k) < 8.0) & (run["time"] > 1.5)])) for k in knots]
     return np.append(knots, np.radians(6.0 * 4500.0)), np.append(full, full[-1] - 20.0)
+
+
+def main() -> None:
+    reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    reader.add_argument("folder", type=Path)
+    reader.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
+    reader.add_argument("--wrong", action="store_true")
+    given = reader.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    print(write_folder(given.folder.resolve(), given.data.resolve(), WRONG if given.wrong else RIGHT))
+
+
+if __name__ == "__main__":
+    main()
