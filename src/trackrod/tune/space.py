@@ -52,6 +52,8 @@ SplitParameters = Callable[[SplitFactors], Mapping[str, float]]
 
 #: Nominal products of inertia below this share of the smallest moment count as zero.
 _NOTHING = 1e-3
+#: Forces up to this are what rounding leaves of none [N].
+_NO_FORCE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +252,7 @@ def _dampers(spec: RtmSpec, axle: Axle) -> list[Curve]:
 
 
 def _acts(curve: Curve) -> bool:
-    return bool(curve.y.size and np.abs(curve.y).max() > 0)
+    return bool(curve.y.size and np.abs(curve.y).max() > _NO_FORCE)
 
 
 def _tunable(spec: RtmSpec, name: str, given: Bounds | None, relative: float) -> Tunable | Problem:
