@@ -144,8 +144,9 @@ def test_the_error_budget_begins_with_the_tuned_model(result: StudyResult) -> No
 
 
 def test_limits_tell_where_it_was_compared(result: StudyResult) -> None:
-    lateral = max(float(np.abs(r.run[signals.AY]).max()) for r in reference().runs.values())
-    assert f"{lateral:.1f} m/s² sideways" in result.limits[0]
+    reached = [[float(np.abs(run[signals.AY]).max()) for run in (t.reference, t.tuned)] for t in result.tests]
+    assert f"{max(min(both) for both in reached):.1f} m/s² sideways" in result.limits[0]
+    assert result.summary()["compared"] == result.limits[0]
 
 
 def test_records_without_every_signal(tmp_path: Path) -> None:

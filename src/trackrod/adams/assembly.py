@@ -316,13 +316,13 @@ class _Walk:
             return None
         self.problems += subsystem.problems
         if subsystem.template is not None:
-            path, problem = self._resolve(subsystem.template)
-            if path is None and problem is not None:  # a built-in template answers it
-                self.problems.append(replace(problem, severity=Severity.NOTE))
+            found = self._resolve(subsystem.template)
+            if found.path is None and found.problem is not None:  # a built-in template answers it
+                self.problems.append(replace(found.problem, severity=Severity.NOTE))
         for use in subsystem.uses():
-            path, problem = self._resolve(use.reference)
-            if path is None and problem is not None:
-                self._miss(use, problem)
+            found = self._resolve(use.reference)
+            if found.path is None and found.problem is not None:
+                self._miss(use, found.problem)
         return subsystem
 
     def _miss(self, use: Use, problem: Problem) -> None:

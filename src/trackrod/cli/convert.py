@@ -27,6 +27,9 @@ from trackrod.workflow.study_settings import Mode
 
 __all__ = ["convert"]
 
+#: Share of the reference from which a manoeuvre counts as compared in full [-].
+_COVERED = 0.95
+
 
 def convert(
     vehicle: Annotated[str | None, typer.Argument(help="Bundled name, .asy file or saved vehicle.")] = None,
@@ -166,4 +169,12 @@ def _print(result: StudyResult, folder: StudyFolder) -> None:
         if (worst := result.worst(hold_out=hold_out)) is not None:
             text = f"largest index of what was {what}: {worst[1].value_pct:.2f} % ({worst[0]}, {worst[1].name})"
             console.print(text, highlight=False)
+    if result.limits:
+        console.print(result.limits[0], highlight=False, soft_wrap=True)
+    for test in result.tests:
+        if test.coverage < _COVERED:
+            text = f"{test.label}: only {100 * test.coverage:.0f} % of the reference is compared, the model ends there"
+            console.print(text, highlight=False, soft_wrap=True)
+        for event in test.incidents:
+            console.print(f"{test.label}: {event}", highlight=False, soft_wrap=True)
     console.print(f"the report is {folder.page}", highlight=False, soft_wrap=True)

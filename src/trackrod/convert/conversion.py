@@ -29,7 +29,7 @@ from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["Compliance", "Conversion", "Detail", "assemble", "convert"]
+__all__ = ["Compliance", "Conversion", "Detail", "assemble", "convert", "straight_beyond"]
 
 Array = NDArray[np.float64]
 
@@ -284,8 +284,8 @@ def _axle(data: VehicleData, maps: KcMaps, axle: Axle, detail: Detail, complianc
 
     def beyond_spring(side: Side) -> Array:
         # the same curve that the model will follow, so that spring and what roll adds together are the roll map
-        spring = PchipInterpolator(ride.knots, _pad_load(ride, side, stops=False))
-        return np.asarray(_pad_load(maps.roll, side, stops=False) - spring(side.sign * opposite))
+        spring = straight_beyond(np.array(ride.knots), _pad_load(ride, side, stops=False), side.sign * opposite)
+        return np.asarray(_pad_load(maps.roll, side, stops=False) - spring)
 
     # What one wheel has more the other has less: exact on both as far as forces follow from a potential and are linear
     roll = Curve(opposite, 0.5 * (beyond_spring(Side.LEFT) - beyond_spring(Side.RIGHT)))
@@ -296,6 +296,13 @@ def _axle(data: VehicleData, maps: KcMaps, axle: Axle, detail: Detail, complianc
         antiroll=_bar(maps.roll) or roll,
         elasticity=_beyond_points(data, maps, axle, detail) if compliance is Compliance.MOVING else None,
     )
+
+
+def straight_beyond(knots: Array, values: Array, at: Array) -> Array:
+    """A curve as the model follows it: smooth and without overshoot between its knots, straight beyond them."""
+    curve = PchipInterpolator(knots, values)
+    inside = np.clip(at, knots[0], knots[-1])
+    return np.asarray(curve(inside) + curve.derivative()(inside) * (at - inside))
 
 
 def _bar(roll: Map1D) -> Curve | None:

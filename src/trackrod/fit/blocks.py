@@ -38,6 +38,8 @@ class Block:
         parameter; None where it was not computed.
     abscissa
         Where the samples of the residual lie (time, frequency, lateral acceleration); None for a scalar index.
+    note
+        What is special about the Jacobian; empty for nothing.
 
     Raises
     ------
@@ -50,6 +52,7 @@ class Block:
     residual: Array
     jacobian: Array | None = None
     abscissa: Array | None = None
+    note: str = ""
 
     def __post_init__(self) -> None:
         raise_if_errors(Problem(f"block {self.label}: {text}") for text in self._problems())

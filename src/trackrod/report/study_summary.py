@@ -25,6 +25,7 @@ def summary_section(result: StudyResult) -> tuple[Section, ...]:
     items: list[Item] = [verdict(result, tuning, "used for tuning"), verdict(result, held, "held out")]
     items += _where(result, (*tuning, *held))
     items.append(_manoeuvres(result, (*tuning, *held)))
+    items += _range(result)
     items.append(
         f"Objective: {result.objective_nominal:.2f} % with nominal parameters, {result.outcome.value:.2f} % tuned. "
         f"{_tuned_most(result)}"
@@ -73,6 +74,15 @@ def _where(result: StudyResult, tests: tuple[TestResult, ...]) -> list[Item]:
     return items
 
 
+def _range(result: StudyResult) -> list[Item]:
+    """What was really compared, and what the tuned model met on the way."""
+    items: list[Item] = [result.limits[0]] if result.limits else []
+    met = [f"{test.label}: {'; '.join(test.events)}" for test in result.tests if test.events]
+    if met:
+        items.append(Notice(f"Events of the tuned model: {'. '.join(met)}.", good=False))
+    return items
+
+
 def _within(index: Index, tolerance_pct: float) -> bool:
     """Whether an index, as precisely as it is written, is not above the tolerance: tuning often ends right on it."""
     return round(index.value_pct, 2) <= tolerance_pct
@@ -95,9 +105,18 @@ def _manoeuvres(result: StudyResult, tests: tuple[TestResult, ...]) -> Table:
                 f"{after.value_pct:.2f}",
                 after.name,
                 f"{within} of {len(test.tuned_indices)}",
+                f"{100 * test.coverage:.0f} %",
             )
         )
-    heads = ("manoeuvre", "use", "worst before [%]", "worst after [%]", "index that is worst after", "within TP")
+    heads = (
+        "manoeuvre",
+        "use",
+        "worst before [%]",
+        "worst after [%]",
+        "index that is worst after",
+        "within TP",
+        "compared",
+    )
     return Table(heads, tuple(rows))
 
 

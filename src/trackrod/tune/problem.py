@@ -1,7 +1,8 @@
 """Tuning a real-time model: indices of scripted manoeuvres against a reference, as functions of scaled parameters.
 
 Residuals are those of the runs; their Jacobian follows the tangent of each run, which the core computes exactly. What
-is left to differences is the reading of an index from a run, along that tangent.
+is left to differences is the reading of an index from a run, along that tangent. Every Jacobian is compared with a
+difference along a random direction: see `trackrod.tune.derivatives`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from trackrod.fit.problem import Blocks
 from trackrod.metrics.indices import indices
 from trackrod.rtm.script import ScriptedVehicle, Tangent
 from trackrod.rtm.spec import RTM
+from trackrod.tune.derivatives import STEP, by_differences, disagreement, random_direction
 from trackrod.tune.space import TuningSpace
 from trackrod.tune.test import Test
 
@@ -38,6 +40,8 @@ Array = NDArray[np.float64]
 STANDING = "standing"
 #: Step along a tangent with which an index is read [z].
 _ALONG = 1e-4
+#: Derivatives of this size and above belong to no run [SI].
+_WITHOUT_MEASURE = 1e15
 
 
 class TuningProblem:
@@ -145,7 +149,39 @@ class TuningProblem:
         try:
             vehicle.settle(self.space.spec(z), directions)
             found = self._side_by_side(lambda test: self._linearised(vehicle, test, len(directions)))
-            return tuple(block for blocks in found for block in blocks)
+        finally:
+            self._vehicles.put(vehicle)
+        return tuple(block for blocks in self._checked(z, found) for block in blocks)
+
+    def _checked(self, z: Array, found: Sequence[Blocks]) -> list[Blocks]:
+        """What was linearised, with differences where the exact derivatives do not hold."""
+        if not z.size:
+            return list(found)
+        direction = random_direction(z)
+        moved = self._each(z + STEP * direction, self.tests)
+        wrong = {}
+        for test, blocks, there in zip(self.tests, found, moved, strict=True):
+            if reason := "the model breaks down nearby" if there is None else disagreement(blocks, there, direction):
+                wrong[test] = reason
+        if not wrong:
+            return list(found)
+        ways = [STEP * sign * unit for sign in (1.0, -1.0) for unit in np.eye(z.size)]
+        with executor(self._workers) as pool:
+            many = list(pool.map(lambda way: self._each(z + way, tuple(wrong)), ways))
+        result = dict(zip(self.tests, found, strict=True))
+        for k, (test, reason) in enumerate(wrong.items()):
+            near = [at[k] for at in many]
+            result[test] = by_differences(result[test], near[: z.size], near[z.size :], reason)
+        return list(result.values())
+
+    def _each(self, z: Array, tests: Sequence[Test]) -> list[Blocks | None]:
+        """The indices of some tests at a point; None where the model breaks down."""
+        vehicle = self._vehicles.get()
+        try:
+            vehicle.settle(self.space.spec(z))
+            return [self._tried(test, lambda test: vehicle.run(test.script, self.strength)) for test in tests]
+        except ConvergenceError:
+            return [None for _ in tests]
         finally:
             self._vehicles.put(vehicle)
 
@@ -159,7 +195,10 @@ class TuningProblem:
     def _linearised(self, vehicle: ScriptedVehicle, test: Test, count: int) -> Blocks:
         tangent = vehicle.tangent(test.script, self.strength)
         blocks = self._blocks(test, tangent.run)
-        columns = [self._slopes(test, tangent, direction) for direction in range(count)]
+        try:
+            columns = [self._slopes(test, tangent, direction) for direction in range(count)]
+        except ConvergenceError:  # derivatives without measure: what they promise is no run
+            columns = [[np.full(block.residual.size, _WITHOUT_MEASURE) for block in blocks]] * count
         return tuple(
             replace(block, jacobian=np.column_stack([column[k] for column in columns]))
             for k, block in enumerate(blocks)
@@ -176,7 +215,16 @@ class TuningProblem:
             blocks.append(Block(test.label, index.name, residual, abscissa=abscissa))
         return tuple(blocks)
 
+    def _tried(self, test: Test, run: Callable[[Test], Run]) -> Blocks | None:
+        try:
+            return self._blocks(test, run(test))
+        except ConvergenceError:
+            return None
+
     def _slopes(self, test: Test, tangent: Tangent, direction: int) -> list[Array]:
+        """Derivatives of the indices of a run along a direction; ConvergenceError where they have no measure."""
+        if not np.abs(tangent.slopes[:, :, direction]).max(initial=0.0) < _WITHOUT_MEASURE:
+            raise ConvergenceError(f"'{test.label}': the derivatives of the run grow without end")
         up, down = (self._blocks(test, tangent.along(direction, sign * _ALONG)) for sign in (1.0, -1.0))
         return [(a.residual - b.residual) / (2.0 * _ALONG) for a, b in zip(up, down, strict=True)]
 

@@ -7,7 +7,7 @@ and their ±20 %, and the split factors of eq. 5 to 7.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -52,6 +52,8 @@ SplitParameters = Callable[[SplitFactors], Mapping[str, float]]
 
 #: Nominal products of inertia below this share of the smallest moment count as zero.
 _NOTHING = 1e-3
+#: Forces up to this are what rounding leaves of none [N].
+_NO_FORCE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +182,7 @@ def tuning_space(
     split: SplitParameters | None = None,
     relative: float = RANGE,
     ranges: Mapping[str, float] | None = None,
+    without: Collection[str] = (),
 ) -> TuningSpace:
     """What to tune in a model.
 
@@ -198,6 +201,8 @@ def tuning_space(
         Range on both sides of the nominal value [-].
     ranges
         The same for single parameters.
+    without
+        Parameters of the paper's set that mean nothing in this model.
 
     Raises
     ------
@@ -207,7 +212,7 @@ def tuning_space(
     Holds: with every other parameter at its nominal value the inertia is that of a body, anywhere between the bounds.
     """
     bounds, ranges = bounds or {}, ranges or {}
-    chosen = tuple(names) if names is not None else _default(spec, split)
+    chosen = tuple(names) if names is not None else tuple(n for n in _default(spec, split) if n not in without)
     known = [item.name for item in PARAMETERS] + (list(SPLIT_FACTORS) if split is not None else [])
     problems, tunables = [], []
     for name in dict.fromkeys((*chosen, *bounds, *ranges)):
@@ -252,7 +257,7 @@ def _dampers(spec: RtmSpec, axle: Axle) -> list[Curve]:
 
 
 def _acts(curve: Curve) -> bool:
-    return bool(curve.y.size and np.abs(curve.y).max() > 0)
+    return bool(curve.y.size and np.abs(curve.y).max() > _NO_FORCE)
 
 
 def _tunable(spec: RtmSpec, name: str, given: Bounds | None, relative: float) -> Tunable | Problem:

@@ -93,6 +93,8 @@ class TestResult:
         Runs of the model.
     nominal_indices, tuned_indices
         Their differences from the reference.
+    events
+        What the tuned model met: a spin, a roll-over, wheels off the road, a sentence each.
     """
 
     test: Test
@@ -100,6 +102,7 @@ class TestResult:
     tuned: Run
     nominal_indices: tuple[Index, ...]
     tuned_indices: tuple[Index, ...]
+    events: tuple[str, ...] = ()
 
     __test__ = False  # not a test of pytest
 
@@ -122,6 +125,20 @@ class TestResult:
     def reference(self) -> Run:
         """Run of the reference."""
         return self.test.reference
+
+    @property
+    def coverage(self) -> float:
+        """Smallest share of the reference that an index of the tuned model really compares [-]."""
+        return min((index.coverage for index in self.tuned_indices), default=0.0)
+
+    @property
+    def incidents(self) -> tuple[str, ...]:
+        """Events of the tuned model, and the maps that it left, a sentence each."""
+        beyond = (
+            f"{entry['variable']} beyond its K&C map by up to {1e3 * entry['farthest_m']:.1f} mm"
+            for entry in self.tuned.metadata.get("beyond_maps", ())
+        )
+        return (*self.events, *beyond)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,6 +246,8 @@ class StudyResult:
             "objective": {"nominal": self.objective_nominal, "optimised": self.outcome.value},
             "tolerance_pct": self.tolerance_pct,
             "problems": [problem.as_dict() for problem in self.problems],
+            "compared": self.limits[0] if self.limits else "",
+            "events": {test.label: list(test.incidents) for test in self.tests if test.incidents},
             "indices": [
                 {
                     "manoeuvre": test.label,
