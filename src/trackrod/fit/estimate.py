@@ -50,7 +50,7 @@ _CURVE, _SHAPES = 10, 3.0
 #: How exactly the ends of intervals are found [-].
 _FINE = 2e-3
 #: Linearisations at most; half the width of the first trust region [-]; promised gain in −2 ln L that is worth another.
-_LINEARISATIONS, _RADIUS, _WORTH = 12, 0.5, 0.02
+_LINEARISATIONS, _RADIUS, _WORTH = 12, 0.5, 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

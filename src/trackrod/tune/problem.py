@@ -179,18 +179,19 @@ class TuningProblem:
         vehicle = self._vehicles.get()
         try:
             vehicle.settle(self.space.spec(z))
-            return [self._tried(test, lambda test: vehicle.run(test.script, self.strength)) for test in tests]
+            return self._side_by_side(lambda test: self._tried(test, vehicle), tests)
         except ConvergenceError:
             return [None for _ in tests]
         finally:
             self._vehicles.put(vehicle)
 
-    def _side_by_side(self, job: Callable[[Test], T]) -> list[T]:
+    def _side_by_side(self, job: Callable[[Test], T], tests: Sequence[Test] | None = None) -> list[T]:
         """What a job makes of each test, in their order; the longest is begun first, so that none is waited for."""
-        longest_first = sorted(self.tests, key=lambda test: -len(test.script.controls))
+        tests = self.tests if tests is None else tests
+        longest_first = sorted(tests, key=lambda test: -len(test.script.controls))
         with executor(self._workers) as pool:
             futures = {test.label: pool.submit(job, test) for test in longest_first}
-            return [futures[test.label].result() for test in self.tests]
+            return [futures[test.label].result() for test in tests]
 
     def _linearised(self, vehicle: ScriptedVehicle, test: Test, count: int) -> Blocks:
         tangent = vehicle.tangent(test.script, self.strength)
@@ -215,9 +216,9 @@ class TuningProblem:
             blocks.append(Block(test.label, index.name, residual, abscissa=abscissa))
         return tuple(blocks)
 
-    def _tried(self, test: Test, run: Callable[[Test], Run]) -> Blocks | None:
+    def _tried(self, test: Test, vehicle: ScriptedVehicle) -> Blocks | None:
         try:
-            return self._blocks(test, run(test))
+            return self._blocks(test, vehicle.run(test.script, self.strength))
         except ConvergenceError:
             return None
 

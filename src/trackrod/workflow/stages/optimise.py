@@ -33,7 +33,7 @@ __all__ = ["OPTIMISE", "Tuned"]
 #: A change to a bound must improve the objective by this much [%]: what hardly matters stays as it was converted.
 PRIOR = 0.1
 _METHODS = {GaussNewton.name: GaussNewton(prior_pct=PRIOR)}
-_STOP = StopRules(improvement_pct=0.005)
+_STOP = StopRules(improvement_pct=0.02, step=0.01)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
