@@ -29,7 +29,7 @@ def test_every_key_is_documented(tmp_path: Path) -> None:
     data = read_vehicle_data(document.root)
     assert data is not None
     for axle in Axle:
-        read_maps(document, axle, AxleFigures("", 1.5, 2.7, (1.0, 1.0), lambda _side, _load: 0.3))
+        read_maps(document, axle, AxleFigures("", 1e4, 1.5, 2.7, (1.0, 1.0), lambda _side, _load: 0.3))
     read_runs(document.root, data)
     chosen = {"small", "car", "sine", "0"}
     keys = {key for section in document._sections.values() for key in section._known} - chosen
@@ -55,7 +55,7 @@ def test_the_toml_example_is_read_as_far_as_its_files_go(tmp_path: Path) -> None
     document = Document(tmp_path / "reference.toml")
     read_vehicle_data(document.root)
     for axle in Axle:
-        read_maps(document, axle, AxleFigures("", 1.5, 2.7, (1.0, 1.0), lambda _side, _load: 0.3))
+        read_maps(document, axle, AxleFigures("", 1e4, 1.5, 2.7, (1.0, 1.0), lambda _side, _load: 0.3))
     read_runs(document.root, None)
     document.close()
     errors = [problem.text for problem in document.problems if problem.severity is Severity.ERROR]

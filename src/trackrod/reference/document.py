@@ -64,7 +64,26 @@ class Document:
         self.problems: list[Problem] = []
         self._lines = _lines(text)
         self._sections: dict[tuple[str, ...], Section] = {}
+        self._places: dict[tuple[str, ...], Place] = {}
+        self._data = data
         self.root = self.section((), data)
+
+    def given(self, path: tuple[str, ...]) -> Any:
+        """What stands at a path, None if nothing does."""
+        found: Any = self._data
+        for key in path:
+            found = found.get(key) if isinstance(found, dict) else None
+        return found
+
+    def complete(self, values: Mapping[tuple[str, ...], tuple[Any, Place]]) -> None:
+        """Take what the file leaves out from elsewhere, key by key: value and place by path."""
+        for path, (value, place) in values.items():
+            table: Any = self._data
+            for key in path[:-1]:
+                table = table.setdefault(key, {}) if isinstance(table, dict) else None
+            if isinstance(table, dict) and path[-1] not in table:
+                table[path[-1]] = value
+                self._places[path] = place
 
     def section(self, path: tuple[str, ...], data: Mapping[str, Any]) -> Section:
         """A table of the file, one object however often it is asked for, because it remembers what was read."""
@@ -72,6 +91,8 @@ class Document:
 
     def place(self, path: tuple[str, ...]) -> Place:
         """Where a key stands; where the table around it stands if it is inside one line."""
+        if path in self._places:
+            return self._places[path]
         while path and path not in self._lines:
             inside = next((line for key, line in self._lines.items() if key[: len(path)] == path), None)
             if inside is not None:  # a table that has no header of its own

@@ -14,6 +14,7 @@ from trackrod.convert.vehicle_data import VehicleData
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity, raise_if_errors
 from trackrod.kc.maps import KcMaps
+from trackrod.reference.carmaker_vehicle import complete_from_carmaker
 from trackrod.reference.document import Document
 from trackrod.reference.kc import AxleFigures, read_maps
 from trackrod.reference.runs import ReferenceRun, read_runs
@@ -75,6 +76,8 @@ def read_reference(folder: Path | str) -> Reference:
         hint = f"a reference folder is described by a '{FILE_NAME}'"
         raise MissingFileError(Problem("the file does not exist", Place(path), hint=hint))
     document = Document(path)
+    complete_from_carmaker(document)
+    raise_if_errors(document.problems)
     data = read_vehicle_data(document.root)
     maps = {axle: read_maps(document, axle, _figures(data, axle)) for axle in Axle}
     runs = read_runs(document.root, data)
@@ -97,7 +100,7 @@ def read_reference(folder: Path | str) -> Reference:
 
 def _figures(data: VehicleData | None, axle: Axle) -> AxleFigures:
     if data is None:  # only so that the tables are checked, too
-        return AxleFigures("", 0.0, 0.0, (0.0, 0.0), lambda _side, _load: 0.0)
+        return AxleFigures("", 0.0, 0.0, 0.0, (0.0, 0.0), lambda _side, _load: 0.0)
     left, right = (Corner.of(axle, side) for side in Side)
     known = data
 
@@ -108,6 +111,7 @@ def _figures(data: VehicleData | None, axle: Axle) -> AxleFigures:
 
     return AxleFigures(
         vehicle=data.name,
+        load=axle_loads(data.masses, data.centres)[axle],
         track=data.centres[left][1] - data.centres[right][1],
         wheelbase=data.centres[Corner.FL][0] - data.centres[Corner.RL][0],
         unsprung_mass=(data.masses.unsprung[left], data.masses.unsprung[right]),
