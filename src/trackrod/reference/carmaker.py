@@ -175,18 +175,16 @@ class _Axle:
 
     def _slopes(self, travel: Array) -> Array:
         """Derivatives of every wheel's channels over the travel of each, shape (n, by which, of which, channels)."""
-        found = []
-        for k in range(2):
-            step = np.zeros(2)
-            step[k] = _STEP
-            found.append((self._lengths(travel + step) - self._lengths(travel - step)) / (2.0 * _STEP))
-        return np.stack(found, axis=1)
+        steps = _STEP * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+        around = self._lengths((travel[:, None, :] + steps).reshape(-1, 2))
+        around = around.reshape(len(travel), 2, 2, 2, len(_NAMES))
+        return np.asarray((around[:, :, 0] - around[:, :, 1]) / (2.0 * _STEP))
 
     # ---- forces
 
-    def _loads(self, travel: Array) -> tuple[Array, Array, Array]:
+    def _loads(self, travel: Array, lengths: Array) -> tuple[Array, Array, Array]:
         """Loads under both wheels, the share of the stops in them, and that of the bar, each (n, 2) [N]."""
-        lengths, slopes = self._lengths(travel), self._slopes(travel)
+        slopes = self._slopes(travel)
         spring, stop, bar = (_NAMES.index(name) for name in ("lSpring", "lBuf", "lStabi"))
 
         def under(force: Array, channel: int) -> Array:
@@ -288,8 +286,9 @@ class _Axle:
         return self._table(columns | _of_wheels(poses))
 
     def _sweep(self, name: str, x: Array, travel: Array) -> Table:
-        loads, stops, bars = self._loads(travel)
-        columns = {name: x} | _of_wheels(self._lengths(travel))
+        lengths = self._lengths(travel)
+        loads, stops, bars = self._loads(travel, lengths)
+        columns = {name: x} | _of_wheels(lengths)
         for k, side in enumerate(Side):
             columns[heading(f"travel_{side}", _LENGTH)] = travel[:, k]
             columns[heading(f"Fz_{side}", _FORCE)] = loads[:, k]

@@ -1,7 +1,7 @@
 """Suspension data of CarMaker (``.skc`` files, or inside a vehicle file): poses and lengths over compression.
 
 Axes and signs are those of V: x forward, y left, z up, angles right-handed about them, on both sides; SI units. So a
-left wheel with ``rx > 0`` has its top inward (negative camber), with ``rz < 0`` it is toed in; ``steer > 0`` turns left.
+left wheel with ``rx > 0`` has its top inward (negative camber), with ``rz < 0`` it is toed in; ``steer > 0`` is left.
 ``comp`` is a coordinate that increases in bump, not the travel itself: that is ``tz``.
 
 Read are kinematics of the kinds ``MapNL`` (compression and steering, or own and opposite compression) and ``Linear2D``

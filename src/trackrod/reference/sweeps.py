@@ -20,6 +20,7 @@ from trackrod.kc.maps import LOAD, OPPOSITE, PARALLEL, POSE, RACK
 from trackrod.kc.points import Load
 from trackrod.reference.columns import SIDES, Rule, pick, read_rules
 from trackrod.reference.document import Section
+from trackrod.reference.mapping import read_mapping
 from trackrod.reference.tables import Table, read_table
 
 __all__ = [
@@ -135,7 +136,9 @@ class AxleTables:
         #: Tables that were made of another description of the axle, by name of the test; those of files go before.
         self.made: dict[str, Table] = {}
         self.axle = axle
-        self.rules = read_rules(kc.section("columns"), QUANTITIES, SIDES)
+        self.rules = read_mapping(kc, tuple(APPLIED), tuple(AT_WHEEL))
+        self.rules |= read_rules(kc.section("columns"), QUANTITIES, SIDES)
+        self.rules |= read_mapping(self.section, tuple(APPLIED), tuple(AT_WHEEL))
         self.rules |= read_rules(self.section.section("columns"), QUANTITIES, SIDES)
 
     def __contains__(self, name: str) -> bool:

@@ -2,8 +2,8 @@
 
 Columns of the file: a key of 10 characters, a comment of 30, a unit of 10, then the value; of a channel in its place
 factor and two offsets: value = factor · (number + offset 1) + offset 2. The last letter of forces and moments is their
-axis system: C (at the wheel carrier), H (at the hub, horizontal), W (at the road, in the wheel plane). Nothing is turned
-from one into another. A file may hold several tables, each with channels of its own.
+axis system: C (at the wheel carrier), H (at the hub, horizontal), W (at the road, in the wheel plane). Nothing is
+turned from one into another. A file may hold several tables, each with channels of its own.
 """
 
 from __future__ import annotations
