@@ -40,11 +40,20 @@ from trackrod.adams.template_file import is_binary, read_template
 from trackrod.adams.vehicle import read_vehicle
 from trackrod.core import teimorbit
 from trackrod.core.artefact import Artefact, Schema, load
-from trackrod.core.errors import InputError, Problem, Severity, TrackrodError
+from trackrod.core.corners import Axle
+from trackrod.core.errors import InputError, Problem, Severity, TrackrodError, raise_if_errors
 from trackrod.core.files import hash_bytes, write_atomically
 from trackrod.core.maps import MAP1D_SCHEMA, MAP2D_SCHEMA, Map1D, Map2D, Variable
 from trackrod.core.plain import canonical_json, pretty_json
 from trackrod.core.quantities import KINDS
+from trackrod.reference.carmaker_vehicle import complete_from_carmaker
+from trackrod.reference.document import Document
+from trackrod.reference.infofile import read_infofile
+from trackrod.reference.skc import read_suspension
+from trackrod.reference.sweeps import AxleTables
+from trackrod.reference.tables import read_table
+from trackrod.reference.tydex import read_tydex
+from trackrod.reference.tyre_files import read_tyre
 from trackrod.tyre.samples import SAMPLES
 from trackrod.tyre.tir import read_tir
 from trackrod.vehicle.catalogue import BUNDLED
@@ -59,7 +68,11 @@ except ImportError:  # Windows: memory is not bounded there
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 #: Folders with real files, used where they exist.
-REAL_FILES = (ROOT / "src/trackrod/vehicle/bundled", ROOT.parent / "shared/data/adams")
+REAL_FILES = (
+    ROOT / "src/trackrod/vehicle/bundled",
+    ROOT.parent / "shared/data/adams",
+    ROOT.parent / "shared/data/carmaker",
+)
 
 #: Greatest time for one input [s]; sound files of this size take milliseconds, the machine may be busy.
 TIME_LIMIT = 5.0
@@ -111,6 +124,8 @@ def _sample_texts(path: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, TESTS / path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(TESTS / path)
+    if str(TESTS) not in sys.path:  # modules that tests share
+        sys.path.append(str(TESTS))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up there
     spec.loader.exec_module(module)
@@ -168,11 +183,58 @@ def readers(*, real_files: bool = True) -> tuple[Reader, ...]:
             tuple(path.read_bytes() for path in sorted(BUILT_IN.glob("*.toml"))),
         ),
         *_artefact_readers(),
+        *_foreign_readers(real),
     ]
     for kind, (name, text, read) in examples.items():
         suffix = "_bus.xml" if name.endswith("_bus.xml") else "_spr.xml" if name.endswith(".xml") else name[1:]
         found.append(Reader(kind, f"input{suffix}", read, (text.encode(), *real(suffix))))
     return tuple(found)
+
+
+def _foreign_readers(real: Callable[..., tuple[bytes, ...]]) -> Iterator[Reader]:
+    """Readers of other programs' files."""
+    hand = _sample_texts("reference/carmaker_by_hand.py")
+    tydex = _sample_texts("reference/test_tydex.py").TEXT.encode()
+    suspension = hand.skc("SuspF", hand.front_travel, steered=True).encode()
+    tyre = hand.tyre().encode()
+    yield Reader("carmaker_skc", "input.skc", _read_skc, (suspension, *real(".skc")))
+    yield Reader("foreign_tyre", "input", read_tyre, (tyre,))
+    yield Reader("tydex", "input.tdx", read_tydex, (tydex, *real(".tdx")))
+    yield Reader(
+        "carmaker_vehicle",
+        "Data/Vehicle/input",
+        _read_carmaker_vehicle,
+        (hand.vehicle().encode(),),
+        others={
+            "Data/Vehicle/reference.toml": b'vehicle = "input"\n',
+            "Data/Chassis/Front.skc": suspension,
+            "Data/Chassis/Rear.skc": suspension,
+            "Data/Tire/Summer": tyre,
+        },
+    )
+    rig = ROOT / "examples/rig_folder"
+    others = {"reference.toml": b'[kc]\nmapping = "input.toml"\nfront = {}\n'}
+    yield Reader("rig_mapping", "input.toml", _read_mapping, ((rig / "rig.toml").read_bytes(),), others=others)
+    yield Reader("rig_table", "input.csv", read_table, ((rig / "kc/front_bump.csv").read_bytes(),))
+
+
+def _read_skc(path: Path) -> object:
+    return read_suspension(read_infofile(path), Axle.FRONT)
+
+
+def _read_carmaker_vehicle(path: Path) -> object:
+    """The keys that a vehicle file gives to the reference that names it."""
+    document = Document(path.parent / "reference.toml")
+    complete_from_carmaker(document)
+    raise_if_errors(document.problems)
+    return document
+
+
+def _read_mapping(path: Path) -> object:
+    document = Document(path.parent / "reference.toml")
+    tables = AxleTables(document.root.section("kc"), Axle.FRONT)
+    raise_if_errors(document.problems)
+    return tables
 
 
 def _read_teimorbit(path: Path) -> object:

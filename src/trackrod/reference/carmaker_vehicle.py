@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import FileFormatError, InputError, Place, Problem, Severity
+from trackrod.core.teimorbit.messages import readable, shown
 from trackrod.reference.document import Document
-from trackrod.reference.infofile import InfoFile, read_infofile, short
+from trackrod.reference.infofile import InfoFile, read_infofile
 from trackrod.vehicle.elements import Body
 from trackrod.vehicle.mass import as_matrix, as_vector, mass_properties
 
@@ -63,14 +64,14 @@ class _Reader:
         self.found[tuple(path.split("."))] = (value, self.info.place(key))
 
     def _warn(self, key: str, text: str, hint: str = "") -> None:
-        self.problems.append(Problem(text, self.info.place(key), Severity.WARNING, hint))
+        self.problems.append(readable(Problem(text, self.info.place(key), Severity.WARNING, hint)))
 
     def read(self) -> None:
         info = self.info
         if info.number("nAxle", "number of axles", 2.0) != 2.0:
             raise info.fail("nAxle", "the vehicle has more axles than two, which are not read")
         if info.word("VehicleModel.Kind") not in ("", "RigidBody"):
-            self._warn("VehicleModel.Kind", f"'{short(info.text('VehicleModel.Kind'))}': the body is taken as rigid")
+            self._warn("VehicleModel.Kind", f"'{shown(info.text('VehicleModel.Kind'))}': the body is taken as rigid")
         self.origin = np.zeros(3)
         if "RefPointInputSystem" in info:
             self.origin = info.numbers("RefPointInputSystem", 3, "origin of all points")
@@ -149,7 +150,7 @@ class _Reader:
             if not names[0]:
                 raise self.info.fail(keys[0], f"'{keys[0]}' is missing: the tyre of the {axle} axle")
             if names[0] != names[1]:
-                self._warn(keys[1], f"left and right tyre of the {axle} axle differ; taken is '{short(names[0])}'")
+                self._warn(keys[1], f"left and right tyre of the {axle} axle differ; taken is '{shown(names[0])}'")
             path = self._file("Tire", names[0], keys[0], "[tyres] and [wheels.…] tyres")
             name = Path(names[0]).name.replace(".", "_")
             if path is not None:
@@ -163,9 +164,9 @@ class _Reader:
             with contextlib.suppress(OSError, ValueError):  # names that no file can have
                 if name and (place / name).is_file():
                     return place / name
-        text = f"'{key}' names '{short(name)}', which is in no folder '{folder}' above the vehicle file"
+        text = f"'{key}' names '{shown(name)}', which is in no folder '{folder}' above the vehicle file"
         hint = f"put it beside the vehicle file, or give {instead} in reference.toml"
-        self.problems.append(Problem(text, self.info.place(key), hint=hint))
+        self.problems.append(readable(Problem(text, self.info.place(key), hint=hint)))
         return None
 
     # ---- force elements
@@ -183,7 +184,7 @@ class _Reader:
     def _kind(self, key: str, known: str) -> None:
         kind = self.info.word(key)
         if kind not in ("", known):
-            raise self.info.fail(key, f"'{key}' is '{short(kind)}'", f"read is {known}")
+            raise self.info.fail(key, f"'{key}' is '{shown(kind)}'", f"read is {known}")
 
     def _damper(self, axle: Axle) -> None:
         prefix = _PREFIX[axle]
@@ -232,7 +233,7 @@ class _Reader:
             bar = self._amplified(f"{prefix}.Stabi", "stiffness of the anti-roll bar [N/m]")
             if unit != "N/m" or isinstance(bar, np.ndarray):
                 raise info.fail(
-                    f"{prefix}.Stabi", "an anti-roll bar is read as a number [N/m]", f"it is in {short(unit)}"
+                    f"{prefix}.Stabi", "an anti-roll bar is read as a number [N/m]", f"it is in {shown(unit)}"
                 )
             self._put(f"{kc}.anti_roll_bar", bar, f"{prefix}.Stabi")
         given = self.document.given(("kc", str(axle)))

@@ -23,6 +23,7 @@ from trackrod.core.errors import (
 )
 from trackrod.core.files import read_bytes, require_file
 from trackrod.core.quantities import Kind
+from trackrod.core.teimorbit.messages import readable
 from trackrod.reference.units import number_of
 
 __all__ = ["Document", "Section"]
@@ -60,7 +61,10 @@ class Document:
         except tomllib.TOMLDecodeError as error:
             line = re.search(r"line (\d+)", str(error))
             place = Place(path, int(line[1]) if line else None)
-            raise FileFormatError(Problem(f"the file is not TOML: {error}", place)) from error
+            raise FileFormatError(readable(Problem(f"the file is not TOML: {error}", place))) from error
+        except (RecursionError, ValueError) as error:  # what the parser does not expect: depth, numbers without end
+            text = "the file is not TOML: something in it is nested too deeply or a number too long"
+            raise FileFormatError(Problem(text, Place(path))) from error
         self.problems: list[Problem] = []
         self._lines = _lines(text)
         self._sections: dict[tuple[str, ...], Section] = {}
@@ -104,7 +108,7 @@ class Document:
         self, text: str, path: tuple[str, ...] = (), *, hint: str = "", severity: Severity = Severity.ERROR
     ) -> None:
         """Note a problem, once."""
-        problem = Problem(text, self.place(path), severity, hint)
+        problem = readable(Problem(text, self.place(path), severity, hint))
         if problem not in self.problems:
             self.problems.append(problem)
 

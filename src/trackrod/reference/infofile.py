@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from trackrod.core.errors import FileFormatError, Place, Problem
 from trackrod.core.files import read_bytes
+from trackrod.core.teimorbit.messages import readable, shown
 
-__all__ = ["InfoFile", "read_infofile", "short"]
+__all__ = ["InfoFile", "read_infofile"]
 
 Array = NDArray[np.float64]
 
@@ -68,7 +69,7 @@ class InfoFile:
 
     def fail(self, key: str, text: str, hint: str = "") -> FileFormatError:
         """An error at a key."""
-        return FileFormatError(Problem(text, self.place(key), hint=hint))
+        return FileFormatError(readable(Problem(text, self.place(key), hint=hint)))
 
     def text(self, key: str) -> str:
         """What stands behind a key, nothing where there is none."""
@@ -127,7 +128,7 @@ class InfoFile:
             number = float(word.replace("d", "e").replace("D", "e"))
             if abs(number) <= _LARGEST_NUMBER:
                 return number
-        raise FileFormatError(Problem(f"'{short(word)}' at '{key}' is not a number", place))
+        raise FileFormatError(Problem(f"'{shown(word)}' at '{key}' is not a number", place))
 
 
 def read_infofile(path: Path) -> InfoFile:
@@ -152,20 +153,14 @@ def read_infofile(path: Path) -> InfoFile:
             continue
         found = _ENTRY.match(line)
         if found is None:
-            text = f"'{short(line)}' is neither a comment nor 'key = value' nor 'key:'"
+            text = f"'{shown(line)}' is neither a comment nor 'key = value' nor 'key:'"
             raise FileFormatError(Problem(text, Place(path, number), hint="is this an infofile of CarMaker?"))
         key, mark, value = found.groups()
         if key in entries:
-            text = f"'{short(key)}' stands already in line {entries[key].line}"
+            text = f"'{shown(key)}' stands already in line {entries[key].line}"
             raise FileFormatError(Problem(text, Place(path, number), hint="delete one of both"))
         rows = [] if mark == ":" else None
         entries[key] = _Entry(number, value, rows if rows is not None else [])
     if not entries:
         raise FileFormatError(Problem("the file has no 'key = value'", Place(path)))
     return InfoFile(path, entries)
-
-
-def short(text: str) -> str:
-    """A text of the file as a message may show it."""
-    shown = "".join(sign if sign.isprintable() else "�" for sign in text[:60])
-    return shown if len(text) <= len(shown) else f"{shown}…"

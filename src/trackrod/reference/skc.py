@@ -21,7 +21,8 @@ from trackrod.core.corners import Axle, Side
 from trackrod.core.errors import InputError, Problem, Severity
 from trackrod.core.maps import Extrapolation, Interpolation, Map2D, Variable
 from trackrod.core.quantities import KINDS
-from trackrod.reference.infofile import InfoFile, short
+from trackrod.core.teimorbit.messages import shown
+from trackrod.reference.infofile import InfoFile
 from trackrod.reference.sweeps import MIRRORED
 
 __all__ = ["CHANNELS", "Suspension", "read_suspension"]
@@ -103,7 +104,7 @@ class _Reader:
             raise self.info.fail(f"{self.prefix}.Kin.N", f"{many:g} kinematics that are added up are not read, one is")
         readers = {"MapNL": self._map, "Linear2D": self._linear}
         if kind not in readers:
-            text = f"'{self.kin}.Kind' is '{short(kind)}'"
+            text = f"'{self.kin}.Kind' is '{shown(kind)}'"
             raise self.info.fail(f"{self.kin}.Kind", text, f"read are {' and '.join(readers)}")
         given = [side for side, letter in _SIDES.items() if self._has(letter)]
         if Side.LEFT not in given:
@@ -129,7 +130,7 @@ class _Reader:
         key = f"{self.kin}.{letter}"
         arguments = tuple(self.info.text(f"{key}.Arg").split())
         if arguments not in (("comp", "steer"), ("comp", "comp")):
-            text = f"'{key}.Arg' is '{short(' '.join(arguments))}'"
+            text = f"'{key}.Arg' is '{shown(' '.join(arguments))}'"
             raise self.info.fail(f"{key}.Arg", text, "read are 'comp steer' and 'comp comp', own and opposite wheel")
         knots = [self._knots(f"{key}.Arg{i}") for i in range(2)]
         names = self.info.text(f"{key}.Data.Name").split()
@@ -215,7 +216,7 @@ class _Reader:
         if not kind or self.info.number(f"{self.prefix}.Com.N", "number of compliances", 1.0) == 0.0:
             return {}
         if kind != "CoeffConstFr1":
-            text = f"compliance of the kind '{short(kind)}' is not read: the wheels do not give way"
+            text = f"compliance of the kind '{shown(kind)}' is not read: the wheels do not give way"
             self._say(text, f"{com}.Kind", hint="read is CoeffConstFr1")
             return {}
         found: dict[Side, dict[str, Array]] = {}

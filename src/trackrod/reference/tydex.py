@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from trackrod.core.errors import FileFormatError, Place, Problem, UnitError
 from trackrod.core.files import read_bytes
 from trackrod.core.quantities import KINDS, Kind
-from trackrod.reference.infofile import short
+from trackrod.core.teimorbit.messages import shown
 from trackrod.reference.units import factor_of
 
 __all__ = ["AxisSystem", "Channel", "TydexFile", "TydexTable", "read_tydex"]
@@ -170,7 +170,7 @@ def _blocks(path: Path, text: str) -> Iterator[_Block]:
         elif line.strip() and not line.startswith("!"):
             if block is None:
                 hint = "a TYDEX file begins with '**HEADER'"
-                raise FileFormatError(Problem(f"'{short(line)}' is not in a block", Place(path, number), hint=hint))
+                raise FileFormatError(Problem(f"'{shown(line)}' is not in a block", Place(path, number), hint=hint))
             block.lines.append((number, line))
     if block is not None:
         yield block
@@ -191,7 +191,7 @@ def _table(path: Path, described: _Block, data: _Block) -> TydexTable:
     for (number, line), column in zip(described.lines, np.array(rows).T, strict=True):
         item = _channel(line, column, Place(path, number))
         if item.name in found:
-            raise FileFormatError(Problem(f"channel '{short(item.name)}' occurs twice", Place(path, number)))
+            raise FileFormatError(Problem(f"channel '{shown(item.name)}' occurs twice", Place(path, number)))
         found[item.name] = item
     return TydexTable(found, Place(path, data.line))
 
@@ -208,7 +208,7 @@ def _channel(line: str, column: Array, place: Place) -> Channel:
             factor = factor_of(_UNITS.get(unit.casefold(), unit), kind, place)
         except UnitError as error:
             problem = error.problems[0]
-            raise FileFormatError(Problem(f"channel '{name}': {short(problem.text)}", place)) from error
+            raise FileFormatError(Problem(f"channel '{name}': {shown(problem.text)}", place)) from error
     values = factor * (scale * (column + first) + second)
     return Channel(name, line[_COMMENT].strip(), kind, unit, AxisSystem(force[2]) if force else None, values)
 
@@ -219,5 +219,5 @@ def _number(word: str, place: Place) -> float:
     except ValueError:
         number = math.nan
     if not abs(number) <= 1e30:
-        raise FileFormatError(Problem(f"'{short(word)}' is not a number", place))
+        raise FileFormatError(Problem(f"'{shown(word)}' is not a number", place))
     return number

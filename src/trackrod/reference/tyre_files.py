@@ -8,7 +8,8 @@ from trackrod.core import teimorbit
 from trackrod.core.errors import FileFormatError, Place, Problem
 from trackrod.core.files import read_bytes
 from trackrod.core.teimorbit.literals import number_or_word
-from trackrod.reference.infofile import InfoFile, read_infofile, short
+from trackrod.core.teimorbit.messages import shown
+from trackrod.reference.infofile import InfoFile, read_infofile
 from trackrod.reference.tydex import read_tydex
 from trackrod.tyre.properties import TyreProperties
 from trackrod.tyre.tir import parse_tir, read_tir
@@ -47,7 +48,7 @@ def read_tyre(path: Path) -> TyreProperties:
         text = "this is tyre measurements as tables (TYDEX), not a tyre property file; "
         text += "fitting a Magic Formula to it comes with a later release"
         what = " and ".join(f"{', '.join(table.channels)}" for table in tables)
-        hint = f"{_UNTIL_THEN}; the file has {sum(table.points for table in tables)} points of {short(what)}"
+        hint = f"{_UNTIL_THEN}; the file has {sum(table.points for table in tables)} points of {shown(what)}"
         raise FileFormatError(Problem(text, Place(path), hint=hint))
     if b"FileIdent" in start and b"CarMaker" in start:
         return _magic_formula(read_infofile(path))
@@ -58,7 +59,7 @@ def _magic_formula(info: InfoFile) -> TyreProperties:
     """The same coefficients under the keys of CarMaker."""
     ident = info.text("FileIdent")
     if "Tire-MF" not in ident:
-        text = f"this tyre is '{short(ident)}', which has no Magic Formula"
+        text = f"this tyre is '{shown(ident)}', which has no Magic Formula"
         text += "; fitting a Magic Formula to its forces comes with a later release"
         raise FileFormatError(Problem(text, info.place("FileIdent"), hint=_UNTIL_THEN))
     blocks: dict[str, list[teimorbit.Attribute]] = {}
@@ -72,5 +73,7 @@ def _magic_formula(info: InfoFile) -> TyreProperties:
     if side:
         attribute = teimorbit.Attribute("TYRESIDE", side.upper(), raw=side, place=info.place("Side"))
         blocks.setdefault("MODEL", []).append(attribute)
-    made = tuple(teimorbit.Block(name, tuple(attributes)) for name, attributes in blocks.items())
+    made = tuple(
+        teimorbit.Block(name, tuple(attributes), place=Place(info.path)) for name, attributes in blocks.items()
+    )
     return parse_tir(teimorbit.Document((), made, file=info.path))
