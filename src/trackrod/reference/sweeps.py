@@ -162,11 +162,13 @@ class AxleTables:
             if needed:
                 self.section.report("", f"the table [kc.{self.axle}.{name}] is missing: it gives {needed}")
             return None
+        branches = Branches.ONE
+        if name in self.section:
+            branches = self.section.section(name).word("branches", Branches, Branches.ONE)
         opened = self._table(name)
         if opened is None:
             return None
         section, table, rules = opened
-        branches = section.word("branches", Branches, Branches.ONE) if name in self.section else Branches.ONE
         x = self._applied(section, table, rules, axis)
         if x is None:
             return None
