@@ -51,7 +51,6 @@ from trackrod.reference.document import Document
 from trackrod.reference.infofile import read_infofile
 from trackrod.reference.skc import read_suspension
 from trackrod.reference.sweeps import AxleTables
-from trackrod.reference.tables import read_table
 from trackrod.reference.tydex import read_tydex
 from trackrod.reference.tyre_files import read_tyre
 from trackrod.tyre.samples import SAMPLES
@@ -206,16 +205,13 @@ def _foreign_readers(real: Callable[..., tuple[bytes, ...]]) -> Iterator[Reader]
         _read_carmaker_vehicle,
         (hand.vehicle().encode(),),
         others={
-            "Data/Vehicle/reference.toml": b'vehicle = "input"\n',
             "Data/Chassis/Front.skc": suspension,
             "Data/Chassis/Rear.skc": suspension,
             "Data/Tire/Summer": tyre,
         },
     )
     rig = ROOT / "examples/rig_folder"
-    others = {"reference.toml": b'[kc]\nmapping = "input.toml"\nfront = {}\n'}
-    yield Reader("rig_mapping", "input.toml", _read_mapping, ((rig / "rig.toml").read_bytes(),), others=others)
-    yield Reader("rig_table", "input.csv", read_table, ((rig / "kc/front_bump.csv").read_bytes(),))
+    yield Reader("rig_mapping", "input.toml", _read_mapping, ((rig / "rig.toml").read_bytes(),))
 
 
 def _read_skc(path: Path) -> object:
@@ -224,14 +220,21 @@ def _read_skc(path: Path) -> object:
 
 def _read_carmaker_vehicle(path: Path) -> object:
     """The keys that a vehicle file gives to the reference that names it."""
-    document = Document(path.parent / "reference.toml")
+    document = _reference(path, f'vehicle = "{path.name}"\n')
     complete_from_carmaker(document)
     raise_if_errors(document.problems)
     return document
 
 
+def _reference(path: Path, text: str) -> Document:
+    """A reference beside an input, which it names."""
+    beside = path.parent / "reference.toml"
+    beside.write_text(text)
+    return Document(beside)
+
+
 def _read_mapping(path: Path) -> object:
-    document = Document(path.parent / "reference.toml")
+    document = _reference(path, f'[kc]\nmapping = "{path.name}"\nfront = {{}}\n')
     tables = AxleTables(document.root.section("kc"), Axle.FRONT)
     raise_if_errors(document.problems)
     return tables

@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 E = TypeVar("E", bound=StrEnum)
 
 _TABLES, _TABLE, _ENTRY = (
-    re.compile(pattern) for pattern in (r"\s*\[\[\s*(.+?)\s*\]\]", r"\s*\[\s*([^\[\]]+?)\s*\]", r"\s*([\w.\"'-]+)\s*=")
+    re.compile(pattern) for pattern in (r"\s*\[\[(.+?)\]\]", r"\s*\[([^\[\]]+)\]", r"\s*([\w.\"'-]+)\s*=")
 )
 _LARGEST_FILE = 16 * 2**20
 
@@ -53,8 +53,9 @@ class Document:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        content = read_bytes(path, _LARGEST_FILE)
         try:
-            text = read_bytes(path, _LARGEST_FILE).decode("utf-8")
+            text = content.decode("utf-8")
             data = tomllib.loads(text)
         except UnicodeDecodeError as error:
             raise FileFormatError(Problem(f"the file is not UTF-8 text: {error.reason}", Place(path))) from error

@@ -29,7 +29,7 @@ __all__ = ["InfoFile", "read_infofile"]
 Array = NDArray[np.float64]
 
 _LARGEST_FILE = 16 * 2**20
-_ENTRY = re.compile(r"([^\s=:]{1,200})\s*([=:])\s*(.*?)\s*\Z")
+_ENTRY = re.compile(r"([^\s=:]{1,200})\s*([=:])(.*)\Z", re.DOTALL)
 _NAMED = re.compile(r"\$\w{0,100}=")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?\Z", re.ASCII)
 _LARGEST_NUMBER = 1e30
@@ -160,7 +160,7 @@ def read_infofile(path: Path) -> InfoFile:
             text = f"'{shown(key)}' stands already in line {entries[key].line}"
             raise FileFormatError(Problem(text, Place(path, number), hint="delete one of both"))
         rows = [] if mark == ":" else None
-        entries[key] = _Entry(number, value, rows if rows is not None else [])
+        entries[key] = _Entry(number, value.strip(), rows if rows is not None else [])
     if not entries:
         raise FileFormatError(Problem("the file has no 'key = value'", Place(path)))
     return InfoFile(path, entries)

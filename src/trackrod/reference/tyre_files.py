@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trackrod.core import teimorbit
 from trackrod.core.errors import FileFormatError, Place, Problem
-from trackrod.core.files import read_bytes
+from trackrod.core.files import require_file
 from trackrod.core.teimorbit.literals import number_or_word
 from trackrod.core.teimorbit.messages import shown
 from trackrod.reference.infofile import InfoFile, read_infofile
@@ -42,7 +42,8 @@ def read_tyre(path: Path) -> TyreProperties:
     MissingFileError, FileFormatError, UnitError
         There is no such file, it is of a kind without a Magic Formula, or something in it is wrong.
     """
-    start = read_bytes(path)[:4096]
+    with require_file(path).open("rb") as stream:
+        start = stream.read(4096)
     if b"**HEADER" in start:
         tables = read_tydex(path).tables
         text = "this is tyre measurements as tables (TYDEX), not a tyre property file; "
