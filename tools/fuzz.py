@@ -41,7 +41,7 @@ from trackrod.adams.vehicle import read_vehicle
 from trackrod.core import teimorbit
 from trackrod.core.artefact import Artefact, Schema, load
 from trackrod.core.corners import Axle
-from trackrod.core.errors import InputError, Problem, Severity, TrackrodError, raise_if_errors
+from trackrod.core.errors import FileFormatError, InputError, Problem, Severity, TrackrodError, raise_if_errors
 from trackrod.core.files import hash_bytes, write_atomically
 from trackrod.core.maps import MAP1D_SCHEMA, MAP2D_SCHEMA, Map1D, Map2D, Variable
 from trackrod.core.plain import canonical_json, pretty_json
@@ -222,7 +222,7 @@ def _read_carmaker_vehicle(path: Path) -> object:
     """The keys that a vehicle file gives to the reference that names it."""
     document = _reference(path, f'vehicle = "{path.name}"\n')
     complete_from_carmaker(document)
-    raise_if_errors(document.problems)
+    raise_if_errors(document.problems, FileFormatError)
     return document
 
 
@@ -236,7 +236,7 @@ def _reference(path: Path, text: str) -> Document:
 def _read_mapping(path: Path) -> object:
     document = _reference(path, f'[kc]\nmapping = "{path.name}"\nfront = {{}}\n')
     tables = AxleTables(document.root.section("kc"), Axle.FRONT)
-    raise_if_errors(document.problems)
+    raise_if_errors(document.problems, FileFormatError)
     return tables
 
 

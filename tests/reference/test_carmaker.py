@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -14,9 +15,13 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError
 from trackrod.kc.points import Load
 from trackrod.reference import Reference, read_reference
+from trackrod.reference.carmaker_vehicle import complete_from_carmaker
+from trackrod.reference.document import Document
 from trackrod.reference.infofile import read_infofile
+from trackrod.reference.kc import AxleFigures, read_maps
 from trackrod.reference.skc import read_suspension
 from trackrod.reference.tyre_files import read_tyre
+from trackrod.reference.vehicle import read_vehicle_data
 from trackrod.tyre.samples import SAMPLES
 from trackrod.tyre.tir import read_tir
 
@@ -181,6 +186,22 @@ def test_problems_name_file_line_and_value(tmp_path: Path, name: str, old: str, 
     assert problems, str(caught.value)
     assert problems[0].place.file is not None
     assert problems[0].place.file.resolve() == path.resolve()
+
+
+def test_keys_of_suspension_data_are_documented(tmp_path: Path) -> None:
+    """Those that only a folder with a vehicle file of CarMaker, or a mapping file, asks for."""
+    document = Document(hand.write(tmp_path) / "reference.toml")
+    complete_from_carmaker(document)
+    data = read_vehicle_data(document.root)
+    assert data is not None
+    figures = AxleFigures("", 1e4, 1.5, 2.6, (45.0, 45.0), lambda _side, _load: 0.3)
+    for axle in Axle:
+        assert read_maps(document, axle, figures) is not None
+    keys = {key for section in document._sections.values() for key in section._known} - {"Summer"}
+    assert {"vehicle", "skc", "free_length", "rebound_stop", "mapping"} <= keys
+    page = (Path(__file__).resolve().parents[2] / "docs" / "reference_folder.md").read_text()
+    named = set(re.findall(r"[A-Za-z_]\w*", " ".join(re.findall(r"`([^`]+)`", re.sub(r"(?s)```.*?```", "", page)))))
+    assert sorted(keys - named) == []
 
 
 # ------------------------------------------------------------------------------------------------ real samples

@@ -6,12 +6,10 @@ import re
 import tomllib
 from pathlib import Path
 
-import carmaker_by_hand
 import small_vehicle
 
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import Severity
-from trackrod.reference.carmaker_vehicle import complete_from_carmaker
 from trackrod.reference.document import Document
 from trackrod.reference.kc import AxleFigures, read_maps
 from trackrod.reference.runs import NEEDED, read_runs
@@ -63,17 +61,3 @@ def test_the_toml_example_is_read_as_far_as_its_files_go(tmp_path: Path) -> None
     errors = [problem.text for problem in document.problems if problem.severity is Severity.ERROR]
     assert [text for text in errors if "the file does not exist" not in text] == []
     assert len(errors) > 6
-
-
-def test_keys_of_suspension_data_are_documented(tmp_path: Path) -> None:
-    """Those that only a folder with a vehicle file of CarMaker, or a mapping file, asks for."""
-    document = Document(carmaker_by_hand.write(tmp_path) / "reference.toml")
-    complete_from_carmaker(document)
-    data = read_vehicle_data(document.root)
-    assert data is not None
-    figures = AxleFigures("", 1e4, 1.5, 2.6, (45.0, 45.0), lambda _side, _load: 0.3)
-    for axle in Axle:
-        assert read_maps(document, axle, figures) is not None
-    keys = {key for section in document._sections.values() for key in section._known} - {"Summer"}
-    assert {"vehicle", "skc", "free_length", "rebound_stop", "mapping"} <= keys
-    assert sorted(key for key in keys if key not in NAMED) == []
