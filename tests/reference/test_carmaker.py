@@ -22,6 +22,7 @@ from trackrod.reference.kc import AxleFigures, read_maps
 from trackrod.reference.skc import read_suspension
 from trackrod.reference.tyre_files import read_tyre
 from trackrod.reference.vehicle import read_vehicle_data
+from trackrod.tyre.model import Tyre
 from trackrod.tyre.samples import SAMPLES
 from trackrod.tyre.tir import read_tir
 
@@ -83,7 +84,8 @@ def test_loads_by_virtual_work(axle: Axle) -> None:
 def test_compliance_under_loads_at_the_contact_patch(side: Side) -> None:
     """Each load moved to the wheel centre by hand; the right wheel is the mirror image, which the file leaves out."""
     maps = reference().maps[Axle.FRONT]
-    radius = maps.loaded_radius[0]
+    load = 0.5 * hand.GRAVITY * (hand.BODY * 1.4 / 2.6 + 2.0 * (hand.WHEEL + hand.CARRIER))
+    radius = float(Tyre(reference().data.tyres["Summer"], mounted=Side.LEFT).loaded_radius(load))
     wrenches = {
         Load.FX: [1, 0, 0, 0, -radius, 0],
         Load.FX_DRIVE: [1, 0, 0, 0, 0, 0],
@@ -92,10 +94,10 @@ def test_compliance_under_loads_at_the_contact_patch(side: Side) -> None:
     }
     mirror = np.diag([1.0, -1.0, 1.0, -1.0, 1.0, -1.0]) if side is Side.RIGHT else np.eye(6)
     matrix = mirror @ hand.COMPLIANCE @ mirror
-    for load, wrench in wrenches.items():
-        own = maps.wheel(side).own[load]
-        give = own.slope(0.0)[[own.output_index(name) for name in ("tx", "ty", "tz", "rx", "ry", "rz")]]
-        assert give == pytest.approx(matrix @ wrench, rel=1e-2, abs=1e-12)
+    for name, wrench in wrenches.items():
+        own = maps.wheel(side).own[name]
+        give = own.slope(0.0)[[own.output_index(channel) for channel in ("tx", "ty", "tz", "rx", "ry", "rz")]]
+        assert give == pytest.approx(matrix @ wrench, rel=1e-6, abs=1e-15)
         assert give @ np.array(wrench) > 0.0  # the load does work
 
 
