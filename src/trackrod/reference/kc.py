@@ -24,6 +24,7 @@ from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Map2D, Varia
 from trackrod.core.quantities import KINDS
 from trackrod.kc.maps import LOAD, OPPOSITE, PARALLEL, POSE, RACK, KcMaps, WheelMaps
 from trackrod.kc.points import Load
+from trackrod.reference.carmaker import AxleLoad, tables_of
 from trackrod.reference.document import Document, Section
 from trackrod.reference.opposite import centred, without_bar
 from trackrod.reference.sweeps import (
@@ -75,6 +76,10 @@ class AxleFigures:
 def read_maps(document: Document, axle: Axle, figures: AxleFigures) -> KcMaps | None:
     """The maps of an axle; None, with problems noted, if something is missing or wrong."""
     tables = AxleTables(document.root.section("kc", "K&C tables", needed=True), axle)
+    if "skc" in tables.section:
+        tables.made = tables_of(tables, AxleLoad(figures.load, figures.unsprung_mass, figures.loaded_radius))
+        if not tables.made:
+            return None
     return None if tables.section.is_empty else _AxleReader(tables, figures).maps()
 
 

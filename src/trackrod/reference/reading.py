@@ -14,6 +14,7 @@ from trackrod.convert.vehicle_data import VehicleData
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity, raise_if_errors
 from trackrod.kc.maps import KcMaps
+from trackrod.reference.carmaker_vehicle import complete_from_carmaker
 from trackrod.reference.document import Document
 from trackrod.reference.kc import AxleFigures, read_maps
 from trackrod.reference.runs import ReferenceRun, needs_drive, read_runs
@@ -79,6 +80,8 @@ def read_reference(folder: Path | str) -> Reference:
         hint = f"a reference folder is described by a '{FILE_NAME}'"
         raise MissingFileError(Problem("the file does not exist", Place(path), hint=hint))
     document = Document(path)
+    complete_from_carmaker(document)
+    raise_if_errors(document.problems)
     data = read_vehicle_data(document.root)
     without: tuple[str, ...] = ()
     if data is not None and data.powertrain is None and needs_drive(document.root):

@@ -32,6 +32,7 @@ from trackrod.core.errors import FileFormatError, InputError, MissingExtraError,
 from trackrod.core.files import read_bytes
 from trackrod.core.run_checks import damaged_file
 from trackrod.core.run_files import load_matlab
+from trackrod.core.teimorbit.messages import readable
 
 __all__ = ["TABLE_SUFFIXES", "Table", "read_table"]
 
@@ -133,7 +134,7 @@ def _read_text(path: Path) -> Table:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         text = f"columns occur more than once: {', '.join(twice)}"
-        raise FileFormatError(Problem(text, Place(path, heads[-1] + 1)))
+        raise FileFormatError(readable(Problem(text, Place(path, heads[-1] + 1))))
     values = _numbers(path, lines, first, names)
     given = {name: unit.strip("[]() ") for name, unit in zip(names, units, strict=False)}
     return Table(path, dict(zip(names, values.T, strict=True)), given, first + 1)
@@ -199,7 +200,7 @@ def _numbers(path: Path, lines: list[str], first: int, names: list[str]) -> Arra
         if len(problems) >= _MOST_PROBLEMS:
             break
     if problems:
-        raise FileFormatError(problems)
+        raise FileFormatError(map(readable, problems))
     return rows
 
 

@@ -18,11 +18,11 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError
 from trackrod.core.quantities import KINDS, STANDARD_GRAVITY
 from trackrod.reference.document import Section
+from trackrod.reference.tyre_files import read_tyre
 from trackrod.reference.units import AIR_FORCE, RACK_RATIO
 from trackrod.rtm.layout import STEERING
 from trackrod.rtm.spec import AssistMap, Curve, SteeringSpec
 from trackrod.tyre.properties import TyreProperties, Tyreside
-from trackrod.tyre.tir import read_tir
 from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.driveline import DifferentialCharacteristic, EngineMap
 from trackrod.vehicle.elements import Vector
@@ -224,7 +224,7 @@ def _tyres(root: Section) -> dict[str, TyreProperties]:
         if path is None:
             continue
         try:
-            tyre = read_tir(path)
+            tyre = read_tyre(path)
             found[name] = tyre.with_values(**values) if values else tyre
         except InputError as error:
             inner.document.take(error)
