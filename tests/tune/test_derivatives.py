@@ -28,17 +28,17 @@ SINE = {"steering_wheel_angle_deg": "40", "frequency_Hz": "1", "after_s": "0.5",
 @pytest.fixture(scope="module")
 def problem() -> TuningProblem:
     converted = assemble(small_vehicle.data(), small_vehicle.maps(), compliance=Compliance.NONE)
-    space = tuning_space(converted.spec, names=("sprung_mass", "Izz"))
+    space = tuning_space(converted.spec, names=("sprung_mass", "Izz", "Ixx", "cg_height"))
     wanted = manoeuvre("single_sine", SINE)
     script = scripted(wanted, simulate(RealTimeVehicle(space.nominal), wanted))
-    vehicle = ScriptedVehicle(space.spec(np.array([0.4, -0.6])))
+    vehicle = ScriptedVehicle(space.spec(np.array([0.4, -0.6, 0.0, 0.0])))
     vehicle.settle()
     return TuningProblem(space, [Test("sine", "", "single_sine", vehicle.run(script), script)])
 
 
 @pytest.fixture(scope="module")
 def sound(problem: TuningProblem) -> Blocks:
-    return problem.linearise(np.zeros(2))
+    return problem.linearise(np.zeros(4))
 
 
 @pytest.mark.parametrize("rate", [8.0, np.nan])
@@ -55,7 +55,7 @@ def test_derivatives_that_explode(
         return replace(found, slopes=found.slopes * growth[:, None, None])
 
     monkeypatch.setattr(ScriptedVehicle, "tangent", exploding)
-    mended = problem.linearise(np.zeros(2))
+    mended = problem.linearise(np.zeros(4))
     for block, expected in zip(mended, sound, strict=True):
         assert "taken are differences" in block.note
         assert block.jacobian is not None

@@ -106,14 +106,20 @@ def test_parallel_evaluations_are_the_same(problem: TuningProblem) -> None:
             assert np.array_equal(one.residual, other.residual)
 
 
+def _with_more(problem: TuningProblem) -> TuningProblem:
+    """Too many variables for differences."""
+    return TuningProblem(tuning_space(problem.space.nominal, names=(*TRUTH, "cg_height")), problem.tests)
+
+
 def test_jacobians_against_differences(problem: TuningProblem) -> None:
-    z, step = np.array([0.1, -0.2, 0.3]), 1e-4
-    exact = problem.linearise(z)
-    for k in range(3):
+    z, step = np.array([0.1, -0.2, 0.3, -0.4]), 1e-4
+    many = _with_more(problem)
+    exact = many.linearise(z)
+    for k in range(4):
         up, down = z.copy(), z.copy()
         up[k] += step
         down[k] -= step
-        for block, high, low in zip(exact, problem.evaluate(up), problem.evaluate(down), strict=True):
+        for block, high, low in zip(exact, many.evaluate(up), many.evaluate(down), strict=True):
             by_difference = (high.residual - low.residual) / (2 * step)
             assert block.jacobian is not None
             assert np.linalg.norm(block.jacobian[:, k] - by_difference) < 1e-3 * np.linalg.norm(by_difference) + 1e-3
@@ -121,9 +127,10 @@ def test_jacobians_against_differences(problem: TuningProblem) -> None:
 
 def test_one_variable_has_the_derivatives_that_it_has_among_others(problem: TuningProblem) -> None:
     """A few variables are differenced: cheaper, and the same."""
-    z = np.array([0.1, -0.2, 0.3])
-    exact = problem.linearise(z)
-    alone = tuning_space(problem.space.spec(z), names=("Izz",))
+    z = np.array([0.1, -0.2, 0.3, 0.0])
+    many = _with_more(problem)
+    exact = many.linearise(z)
+    alone = tuning_space(many.space.spec(z), names=("Izz",))
     found = TuningProblem(alone, problem.tests).linearise(np.zeros(1))
     span = problem.space.tunables[1].upper - problem.space.tunables[1].nominal
     share = (alone.tunables[0].upper - alone.tunables[0].nominal) / span

@@ -58,7 +58,7 @@ def disagreement(blocks: Blocks, moved: Blocks, direction: Array) -> str:
 
 
 def by_differences(
-    here: Blocks, ahead: Sequence[Blocks | None], behind: Sequence[Blocks | None], reason: str
+    here: Blocks, ahead: Sequence[Blocks | None], behind: Sequence[Blocks | None], reason: str = ""
 ) -> Blocks:
     """Indices with Jacobians by differences along every parameter.
 
@@ -69,7 +69,7 @@ def by_differences(
     ahead, behind
         `STEP` along every parameter and back; None where the model breaks down.
     reason
-        Why, for the note.
+        Why, for the note; without one the note speaks of chaotic parts alone.
     """
     found = []
     for k, block in enumerate(here):
@@ -77,7 +77,8 @@ def by_differences(
         forward, backward = (np.column_stack(side) for side in sides)
         weights = _consistency(forward, backward)
         less = 100.0 * float(np.mean(weights < 0.5))
-        text = f"{reason}; taken are differences" + (f", and {less:.0f} % of its samples count less" if less else "")
+        counted = f"{less:.0f} % of its samples count less" if less else ""
+        text = f"{reason}; taken are differences{counted and f', and {counted}'}" if reason else counted
         found.append(replace(block, jacobian=weights[:, None] * 0.5 * (forward + backward), note=text))
     return tuple(found)
 

@@ -41,7 +41,7 @@ STANDING = "standing"
 #: Step along a tangent with which an index is read [z].
 _ALONG = 1e-4
 #: Variables up to which differences cost less than exact derivatives.
-_FEW = 2
+_FEW = 3
 #: Derivatives of this size and above belong to no run [SI].
 _WITHOUT_MEASURE = 1e15
 
@@ -159,18 +159,11 @@ class TuningProblem:
 
     def _by_differences(self, z: Array) -> Blocks | None:
         """Of a few variables: the core carries sixteen directions at a time, which takes longer than some runs more."""
-        ways = [STEP * unit for unit in np.eye(z.size)]
-        here, *near = self.evaluate_many([z, *(z + sign * way for way in ways for sign in (1.0, -1.0))])
-        if here is None or any(blocks is None for blocks in near):
+        ways = [STEP * sign * unit for sign in (1.0, -1.0) for unit in np.eye(z.size)]
+        here, *near = self.evaluate_many([z, *(z + way for way in ways)])
+        if here is None or None in near:
             return None
-        moved = [blocks for blocks in near if blocks is not None]
-        slopes = [
-            [(a.residual - b.residual) / (2.0 * STEP) for a, b in zip(ahead, behind, strict=True)]
-            for ahead, behind in zip(moved[::2], moved[1::2], strict=True)
-        ]
-        return tuple(
-            replace(block, jacobian=np.column_stack(columns)) for block, *columns in zip(here, *slopes, strict=True)
-        )
+        return by_differences(here, near[: z.size], near[z.size :])
 
     def _checked(self, z: Array, found: Sequence[Blocks]) -> list[Blocks]:
         """What was linearised, with differences where the exact derivatives do not hold."""
