@@ -71,10 +71,10 @@ def test_a_clutch_that_grabs_does_not_explode(van: Reference) -> None:
     heavy = replace(spec.powertrain, idle_speed=np.radians(4200.0), driveline_inertia=chrono_van.DRIVELINE_INERTIA)
     lighter = spec.parameters["wheel_inertia_rear"] - 0.5 * chrono_van.DRIVELINE_INERTIA
     spec = replace(spec.with_parameters(wheel_inertia_rear=lighter), powertrain=heavy)
-    space = tuning_space(spec, names=("sprung_mass",))
+    space = tuning_space(spec, names=("sprung_mass", "Ixx", "Izz", "cg_height"))
     source = replace(source, run=source.run.slice(0.0, 3.0))
     script = scripted(Replay(source=source), source.run)
-    blocks = TuningProblem(space, [Test("accel", "", "acceleration", source.run, script)]).linearise(np.zeros(1))
+    blocks = TuningProblem(space, [Test("accel", "", "acceleration", source.run, script)]).linearise(np.zeros(4))
     for block in blocks:
         assert "taken are differences" in block.note
         assert block.jacobian is not None
