@@ -114,6 +114,23 @@ def test_a_curved_problem_is_linearised_where_it_ends() -> None:
     assert estimate(problem, np.array([-1.0])).z == pytest.approx([0.8], abs=5e-3)
 
 
+@pytest.mark.parametrize("seed", [0, 36, 64])
+def test_several_valleys(seed: int) -> None:
+    """Five curves that contradict each other about four parameters: the interval still holds the estimate."""
+    random = np.random.default_rng(seed)
+    shapes = waves(4, samples=40)
+
+    def smooth(columns: int) -> Array:
+        return shapes @ (random.normal(size=(4, columns)) / np.arange(1, 5)[:, None])
+
+    truth = random.uniform(-0.5, 0.5, 4)
+    jacobians = [20.0 * smooth(4) * random.lognormal(0.0, 1.0, 4) for _ in range(5)]
+    offsets = [6.0 * random.lognormal(0.0, 1.2) * smooth(1)[:, 0] - j @ truth for j in jacobians]
+    found = estimate(linear(jacobians, offsets), np.zeros(4))
+    assert (found.lower <= found.z).all()
+    assert (found.z <= found.upper).all()
+
+
 def test_bad_input() -> None:
     effect, left = waves(2).T
     problem = linear([effect[:, None]], [left])

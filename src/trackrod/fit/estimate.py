@@ -248,14 +248,14 @@ def _contradicted(found: Likelihood, chance: float) -> list[int]:
 
 def _reach(found: Likelihood, best: Array, k: int, bound: float, limit: float) -> float:
     """How far variable k can go towards a bound before −2 ln L exceeds a limit."""
-    others = np.delete(best, k)
+    at_best = others = np.delete(best, k)
     box = (-np.ones(others.size), np.ones(others.size))
 
     def excess(value: float) -> float:
         nonlocal others
         held = found.held(k, value)
-        if others.size:  # they are where the last value has left them, which is near
-            others = held.smallest(*box, (others,))
+        if others.size:  # near where the last value has left them, or, if that was another valley, at the best
+            others = held.smallest(*box, (others, at_best))
         return held(others)[0] - limit
 
     return bound if excess(bound) <= 0 else float(brentq(excess, best[k], bound, xtol=_FINE))
