@@ -114,6 +114,16 @@ def test_a_curved_problem_is_linearised_where_it_ends() -> None:
     assert estimate(problem, np.array([-1.0])).z == pytest.approx([0.8], abs=5e-3)
 
 
+def test_only_what_the_curves_contradict_is_named() -> None:
+    """Two parameters with an effect of their own each; the second is right, and what is left looks a little like it."""
+    first, second, left = waves(3).T
+    effects = np.column_stack([20.0 * first, 20.0 * second])
+    curves = [left - effects @ [0.5, 0.0] + 0.2 * second for _ in range(6)]
+    assert estimate(linear([effects] * 6, curves), np.zeros(2)).contradicted == ("p0",)
+    right = [left + 0.2 * second for _ in range(6)]
+    assert estimate(linear([effects] * 6, right), np.zeros(2)).contradicted == ()
+
+
 @pytest.mark.parametrize("seed", [0, 36, 64])
 def test_several_valleys(seed: int) -> None:
     """Five curves that contradict each other about four parameters: the interval still holds the estimate."""
