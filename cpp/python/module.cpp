@@ -16,6 +16,7 @@ void bind_rtm(nb::module_&);
 void bind_multibody(nb::module_&);
 void bind_tables(nb::module_&);
 void bind_tyre(nb::module_&);
+void bind_warping(nb::module_&);
 
 namespace {
 
@@ -41,6 +42,7 @@ NB_MODULE(_core, m) {
   bind(m, sources, bind_rtm, trackrod::rtm_sources);
   bind(m, sources, bind_tables, trackrod::tables_sources);
   bind(m, sources, bind_tyre, trackrod::tyre_sources);
+  bind(m, sources, bind_warping, trackrod::warping_sources);
   m.def(
       "sources", [sources] { return sources; }, "By name: hash of the C++ sources behind it.");
 }

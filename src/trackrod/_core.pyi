@@ -454,5 +454,11 @@ class Tyre:
 
     def time_derivatives(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], repeats: int) -> float: ...
 
+def warp(first: object, second: object, band: int, slant: float = 0.0, slopes: object | None = None) -> tuple[Annotated[NDArray[numpy.int64], dict(order='C')], Annotated[NDArray[numpy.int64], dict(order='C')], float]:
+    """
+    Indices into both curves along the cheapest way, |i - j| < band, and its cost: the sum of squared differences,
+    or with slopes the sum of (difference² + (slant (i - j))²) times the difference of the slopes.
+    """
+
 def sources() -> dict[str, str]:
     """By name: hash of the C++ sources behind it."""

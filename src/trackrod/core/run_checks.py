@@ -35,9 +35,15 @@ MOST_PROBLEMS = 20
 
 
 def check_columns(
-    path: Path, columns: list[str], problems: list[Problem], line: int | None = None, separators: str = ""
+    path: Path,
+    columns: list[str],
+    problems: list[Problem],
+    line: int | None = None,
+    separators: str = "",
+    *,
+    any_name: bool = False,
 ) -> None:
-    """Every column must be known or say its unit, none may come twice, and there must be time."""
+    """Every column must be known or say its unit, or have `any_name`, none may come twice, and there must be time."""
     if len(columns) == 1 and re.search("[;\t]", separators):
         problems.append(
             Problem("the columns are not separated by commas", Place(path, line), hint="save as CSV with commas")
@@ -47,6 +53,8 @@ def check_columns(
         place = Place(path, line, index + 1 if line else None)
         if column in columns[:index]:
             problems.append(Problem(f"column '{column}' occurs more than once", place))
+            continue
+        if any_name:
             continue
         try:
             parse_column(column)

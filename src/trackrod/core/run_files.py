@@ -58,9 +58,10 @@ from trackrod.core.run_checks import (
     parse_metadata,
     raise_first,
 )
-from trackrod.core.series import Run
+from trackrod.core.series import Run, find_time_fault
+from trackrod.core.signals import TIME
 
-__all__ = ["RUN_SUFFIXES", "load_matlab", "read_run", "write_run"]
+__all__ = ["RUN_SUFFIXES", "load_matlab", "read_columns", "read_run", "write_run"]
 
 _ROWS_AT_ONCE = 4096
 _CSV_ENTRY = re.compile(r"#\s*([A-Za-z][A-Za-z0-9_]*):(.*)", re.DOTALL)
@@ -137,6 +138,29 @@ def _write_csv(run: Run, path: Path) -> None:
 
 
 def _read_csv(path: Path, step: float | None) -> Run:
+    columns, metadata, first_line = _csv_columns(path)
+    return checked_run(path, columns, metadata, step, first_line=first_line)
+
+
+def read_columns(path: Path | str) -> dict[str, NDArray[np.float64]]:
+    """The columns of a CSV file by name, whatever their names: those that are no signals have no known unit.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        No such file; with the faults of the file by line and column. ``time_s`` must be there, finite and growing.
+    """
+    path = Path(path)
+    columns, _, first_line = _csv_columns(require_file(path), any_name=True)
+    fault = find_time_fault(columns[TIME.column])
+    if fault is not None:
+        row, text = fault
+        raise FileFormatError(Problem(text, Place(path, first_line + row)))
+    return columns
+
+
+def _csv_columns(path: Path, *, any_name: bool = False) -> tuple[dict[str, NDArray[np.float64]], dict[str, Plain], int]:
+    """Columns, metadata, and the number of the first line of values."""
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -148,10 +172,10 @@ def _read_csv(path: Path, step: float | None) -> Run:
         raise FileFormatError(Problem("the file is empty: no line of column names", Place(path)))
     problems: list[Problem] = []
     columns = next(csv.reader([lines[header]]))
-    check_columns(path, columns, problems, line=header + 1, separators=lines[header])
+    check_columns(path, columns, problems, line=header + 1, separators=lines[header], any_name=any_name)
     table = _read_csv_rows(path, lines[header + 1 :], header + 2, columns, problems)
     raise_first(problems)
-    return checked_run(path, dict(zip(columns, table.T, strict=True)), metadata, step, first_line=header + 2)
+    return dict(zip(columns, table.T, strict=True)), metadata, header + 2
 
 
 def _read_csv_comments(lines: list[str]) -> tuple[dict[str, Plain], int]:
