@@ -189,7 +189,7 @@ class Verdict:
         return {
             "criteria": self.criteria.name,
             "outcome": str(self.outcome),
-            "degree_of_validity": self.degree,
+            "degree_of_validity": _known(self.degree),
             "processing": self.criteria.processing.record(),
             "untested": [criterion.name for criterion in self.untested],
             "rows": [_plain(row) for row in self.rows],
@@ -394,19 +394,23 @@ def _plain(row: Row) -> dict[str, Plain]:
         "test": row.test,
         "signal": row.criterion.signal,
         "metric": row.criterion.metric,
-        "value": row.value,
+        "value": _known(row.value),
         "limit": row.criterion.limit,
-        "ratio": row.ratio,
+        "ratio": _known(row.ratio),
         "weight": row.criterion.weight,
         "met": row.met,
         "beyond_doubt": row.surely,
         "share_in_range": row.share,
         "repeats": row.repeats,
-        "noise_floor": row.floor,
+        "noise_floor": _known(row.floor),
         "above_noise_floor": row.above_floor,
-        "bias": row.parts.bias,
-        "precision": row.parts.precision,
-        "numerical": row.parts.numerical,
-        "processing": row.parts.processing,
+        "bias": _known(row.parts.bias),
+        "precision": _known(row.parts.precision),
+        "numerical": _known(row.parts.numerical),
+        "processing": _known(row.parts.processing),
         "remark": row.remark,
     }
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None

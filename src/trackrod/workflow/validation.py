@@ -1,0 +1,148 @@
+"""A model held against recorded tests, by criteria.
+
+Tests lie in a folder: a file is a test, a folder of files are repeats of one. A model that can be driven drives the
+inputs of each test again, once more with half the step; runs that were made elsewhere lie in a second folder under the
+same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from trackrod.core.artefact import load
+from trackrod.core.errors import InputError, MissingFileError, Problem, raise_if_errors
+from trackrod.core.run_files import RUN_SUFFIXES, read_run
+from trackrod.core.series import Run
+from trackrod.core.signals import STEERING_WHEEL_ANGLE, THROTTLE, VX
+from trackrod.manoeuvres.registry import MANOEUVRES
+from trackrod.reference.replay import Replay
+from trackrod.reference.runs import Longitudinal, ReferenceRun
+from trackrod.rtm.spec import RTM, RtmSpec
+from trackrod.simulate.drive import Progress
+from trackrod.validate.criteria import Criteria
+from trackrod.validate.verdict import Comparison, Verdict, judge
+from trackrod.workflow.multibody_runs import STEP
+from trackrod.workflow.runs import model_run
+
+__all__ = ["Validation", "validate_model"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Validation:
+    """A verdict with the runs behind it.
+
+    Attributes
+    ----------
+    model, tests
+        Where they were found.
+    comparisons
+        Tests and model.
+    verdict
+        What the criteria say.
+    """
+
+    model: Path
+    tests: Path
+    comparisons: tuple[Comparison, ...]
+    verdict: Verdict
+
+
+def validate_model(model: Path, tests: Path, criteria: Criteria, *, progress: Progress | None = None) -> Validation:
+    """Judge a model, a study folder, or a folder of its runs by recorded tests.
+
+    Parameters
+    ----------
+    model
+        Real-time model (``rtm.json``), folder of a study, or folder of runs under the names of the tests.
+    tests
+        Folder of recordings.
+    criteria
+        What is asked of the model.
+    progress
+        Called with the name of a test and the share that is done, 0 to 1.
+
+    Raises
+    ------
+    MissingFileError, InputError
+        A file or folder is missing or wrong; a model or a test lacks what a criterion needs.
+    """
+    recorded = dict(_read_tests(tests))
+    spec, runs = _read_model(model, recorded)
+    comparisons = []
+    for done, (name, repeats) in enumerate(recorded.items()):
+        manoeuvre = _manoeuvre(name, repeats[0])
+        if spec is None:
+            comparisons.append(Comparison(name, manoeuvre, repeats, runs[name]))
+        else:
+            replay = Replay(source=ReferenceRun(manoeuvre, repeats[0], _longitudinal(name, repeats[0])))
+            sample = float(np.diff(repeats[0].time).mean())
+            driven, refined = (
+                _on_the_clock_of(repeats[0], model_run(spec, replay, step, _whole(sample, step)))
+                for step in (STEP, STEP / 2.0)
+            )
+            comparisons.append(Comparison(name, manoeuvre, repeats, driven, refined))
+        if progress is not None:
+            progress(name, (done + 1) / len(recorded))
+    return Validation(model, tests, tuple(comparisons), judge(criteria, comparisons))
+
+
+def _read_tests(folder: Path) -> Iterator[tuple[str, tuple[Run, ...]]]:
+    """Tests by name, with their repeats."""
+    if not folder.is_dir():
+        raise MissingFileError(Problem(f"there is no folder {folder}"))
+    found = False
+    for path in sorted(folder.iterdir()):
+        if path.is_dir():
+            files = [file for file in sorted(path.iterdir()) if file.suffix.lower() in RUN_SUFFIXES]
+        else:
+            files = [path] if path.suffix.lower() in RUN_SUFFIXES else []
+        if files:
+            found = True
+            yield path.stem if path.is_file() else path.name, tuple(read_run(file) for file in files)
+    if not found:
+        raise InputError(f"{folder} holds no run: {', '.join(RUN_SUFFIXES)} are read")
+
+
+def _read_model(path: Path, tests: dict[str, tuple[Run, ...]]) -> tuple[RtmSpec | None, dict[str, Run]]:
+    if path.is_file():
+        return load(path, RTM).content, {}
+    if not path.is_dir():
+        raise MissingFileError(Problem(f"there is no file or folder {path}"))
+    if (path / "rtm.json").is_file():
+        return load(path / "rtm.json", RTM).content, {}
+    runs = {name: repeats[0] for name, repeats in _read_tests(path)}
+    raise_if_errors(
+        Problem(f"{path} holds no run '{name}', which {name} of the tests needs") for name in tests if name not in runs
+    )
+    return None, runs
+
+
+def _manoeuvre(name: str, run: Run) -> str:
+    """What was driven: as the run says, or as the file is called."""
+    said = run.metadata.get("manoeuvre")
+    return said if isinstance(said, str) else next((known for known in MANOEUVRES if name.startswith(known)), name)
+
+
+def _longitudinal(name: str, run: Run) -> Longitudinal:
+    """The recorded pedals where there are any, the recorded speed otherwise."""
+    for needed in (STEERING_WHEEL_ANGLE, VX):
+        if needed.column not in run:
+            raise InputError(
+                f"{name}: the test has no column '{needed.column}', without which it cannot be driven again"
+            )
+    return Longitudinal.PEDALS if THROTTLE.column in run else Longitudinal.SPEED
+
+
+def _whole(sample: float, step: float) -> float:
+    """The nearest period that is a whole number of steps."""
+    return max(round(sample / step), 1) * step
+
+
+def _on_the_clock_of(test: Run, driven: Run) -> Run:
+    """A run begins when the test does."""
+    begun = float(test.time[0] - driven.time[0])
+    return Run({**driven, "time_s": driven.time + begun}, driven.metadata)
