@@ -107,7 +107,7 @@ def read_test(path: Path | str, name: str, axle: Axle) -> KcTest:
     try:
         rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
         values = np.array([[float(cell) if cell else np.nan for cell in row] for row in rows[1:]], dtype=np.float64)
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except (OSError, ValueError, csv.Error) as error:
         raise FileFormatError(Problem(f"no table of numbers: {error}", Place(path))) from None
     heads = rows[0] if rows else []
     if values.ndim != 2 or values.shape[1] != len(heads) or "solved" not in heads:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rtm.converted_vehicles import maps, spec_of, vehicle
@@ -28,7 +29,7 @@ from trackrod.workflow.cache import CACHE_VARIABLE
 from trackrod.workflow.comparison import compare_models
 from trackrod.workflow.runner import run_stages
 from trackrod.workflow.stages import kc
-from trackrod.workflow.stages.convert import CONVERT
+from trackrod.workflow.stages.convert import CONVERT, Converted
 from trackrod.workflow.stages.kc import KC
 from trackrod.workflow.stages.read import Subject
 from trackrod.workflow.stages.reference import REFERENCE, Driven
@@ -62,10 +63,13 @@ def driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
+def subject(name: str) -> Subject:
+    return Subject(vehicle(name), "a test", (), StudyFolder(Path("nowhere")))
+
+
 def drive(settings: StudySettings, name: str = CAR) -> Driven:
     """On the rig, converted, driven."""
-    subject = Subject(vehicle(name), "a test", (), StudyFolder(Path("nowhere")))
-    return run_stages((KC, CONVERT, REFERENCE), (subject, settings))[Driven]
+    return run_stages((KC, CONVERT, REFERENCE), (subject(name), settings))[Driven]
 
 
 def test_what_was_driven_is_kept(driven: list[str]) -> None:
@@ -129,6 +133,25 @@ def test_after_a_failure_the_others_end(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(ConvergenceError, match="it rolls over"):
         drive(replace(SETTINGS, hold_out=many))
     assert len(ended) < 50
+
+
+def test_a_study_begins_where_it_is_told_to() -> None:
+    """With every payload, and with every share of unsprung masses."""
+    name, start = "lcv_3t5", {"sprung_mass": 0.9, "cg_height": 1.1}
+    lighter = PlannedTest("sine, kerb", SINE.manoeuvre, PayloadLevel.KERB)
+    settings = replace(SETTINGS, hold_out=(lighter,), parameters=None)
+    plain, other = (
+        run_stages((KC, CONVERT, REFERENCE), (subject(name), replace(settings, start=start))) for start in ({}, start)
+    )
+    for level in (None, PayloadLevel.KERB):
+        before, after = (found[Driven].models[level].parameters for found in (plain, other))
+        assert {key: after[key] / before[key] for key in before if after[key] != before[key]} == pytest.approx(start)
+    spaces = [found[Converted].space for found in (plain, other)]
+    z = np.linspace(-0.5, 0.5, len(spaces[0].names))
+    before, after = (space.parameters(z) for space in spaces)
+    assert {key: after[key] / before[key] for key in before if after[key] != before[key]} == pytest.approx(start)
+    with pytest.raises(InputError, match="no body has principal moments"):
+        drive(replace(SETTINGS, start={"Izz": 3.0}))
 
 
 def test_parameters_that_do_not_fit_are_said_before_anything_is_driven(driven: list[str]) -> None:
