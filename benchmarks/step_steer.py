@@ -5,7 +5,7 @@ usage: python -m benchmarks.step_steer [--json FILE] [--write] [NAME …]
 Each case is a conversion of its own with the usual tests and hold-outs, in a folder under build/step_steer; one that is
 there already is not done again. The cases are the bundled vehicles, the van of another multibody program where its
 results lie beside the project, and vehicles whose study begins with quasi-static compliance and every parameter 20 %
-wrong, up and down by turns. With ``--write`` the tables go into docs/optimise.md.
+wrong, up and down by turns. With ``--write`` the tables go into docs/convert.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from trackrod.workflow.study import run_study
 __all__ = ["CASES", "Case", "came_back", "converted", "step_steers", "wrong_start"]
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE, FOLDER = ROOT / "docs" / "optimise.md", ROOT / "build" / "step_steer"
+PAGE, FOLDER = ROOT / "docs" / "convert.md", ROOT / "build" / "step_steer"
 SHARED = ROOT.parent / "shared" / "data"
 BEGIN, END = "<!-- begin: step steer -->\n", "<!-- end: step steer -->"
 #: How wrong a wrong start is [-], and how far tuning may go from there: back from 0.8 is 25 % up.

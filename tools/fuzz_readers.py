@@ -88,6 +88,8 @@ class Reader:
         Whether problems must name the file; a text of the command line has none.
     share
         Of the inputs that others get: a whole vehicle takes its time.
+    limited
+        Whether a file of 100 MB is refused unread; tables of numbers may be large.
     """
 
     name: str
@@ -98,6 +100,7 @@ class Reader:
     others: Mapping[str, bytes] = field(default_factory=dict)
     is_file: bool = True
     share: float = 1.0
+    limited: bool = True
 
 
 def _sample_texts(path: str) -> ModuleType:
@@ -190,7 +193,7 @@ def _vehicle_reader() -> Reader:
     def read(path: Path) -> object:
         return open_vehicle(path.parents[2] / whole)
 
-    return Reader("vehicle", name, read, (others.pop(name),), others=others, share=0.04)
+    return Reader("vehicle", name, read, (others.pop(name),), others=others, share=0.04, limited=False)
 
 
 def _reference_readers() -> Iterator[Reader]:
@@ -209,16 +212,22 @@ def _reference_readers() -> Iterator[Reader]:
     }
     for name, (file, up) in read_folder.items():
         others = {key: data for key, data in files.items() if key != file}
-        yield Reader(
-            name, file, lambda path, up=up: read_reference(path.parents[up]), (files[file],), others=others, share=0.3
-        )  # type: ignore[misc]
+
+        def read(path: Path, up: int = up) -> object:
+            return read_reference(path.parents[up])
+
+        yield Reader(name, file, read, (files[file],), others=others, share=0.3, limited=up == 0)
     tables = (files["kc/front_parallel.csv"], *(data for key, data in rig.items() if key.endswith(".csv")))
     tables = tuple(data[:_HEADER_BYTES] for data in tables)
     packed = tuple(gzip.compress(data, mtime=0) for data in tables)
-    yield Reader("table", "input.csv", read_table, tables)
-    yield Reader("table_packed", "input.csv.gz", read_table, (*tables, *packed), _packed)
-    yield Reader("run", "input.csv", read_run, (files["runs/sine.csv"],))
-    yield Reader("rig_result", "input.csv", lambda path: read_test(path, "parallel", Axle.FRONT), (_RIG_RESULT,))
+    yield Reader("table", "input.csv", read_table, tables, limited=False)
+    yield Reader("table_packed", "input.csv.gz", read_table, (*tables, *packed), _packed, limited=False)
+    yield Reader("run", "input.csv", read_run, (files["runs/sine.csv"],), limited=False)
+    yield Reader("rig_result", "input.csv", _read_rig_result, (_RIG_RESULT,), limited=False)
+
+
+def _read_rig_result(path: Path) -> object:
+    return read_test(path, "parallel", Axle.FRONT)
 
 
 _FRONT_SUSPENSION = "front_suspension.sub"
@@ -233,9 +242,9 @@ def _text_readers() -> Iterator[Reader]:
     page = (ROOT / "docs/convert.md").read_text(encoding="utf-8")
     study = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     yield Reader("study", "input.toml", read_study_file, tuple(text.encode() for text in study))
-    yield Reader("tyre_points", "input.csv", read_points, (_POINTS,))
-    yield Reader("case", "input.txt", lambda path: parse_cases(_lines(path)), (_CASES,), is_file=False)
-    yield Reader("settings", "input.txt", _read_settings, (_SETTINGS,), is_file=False)
+    yield Reader("tyre_points", "input.csv", read_points, (_POINTS,), limited=False)
+    yield Reader("case", "input.txt", lambda path: parse_cases(_lines(path)), (_CASES,), is_file=False, limited=False)
+    yield Reader("settings", "input.txt", _read_settings, (_SETTINGS,), is_file=False, limited=False)
 
 
 def _lines(path: Path) -> list[str]:
