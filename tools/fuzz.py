@@ -47,7 +47,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Greatest time of the processor for one input [s]; sound files of this size take milliseconds.
 TIME_LIMIT = 5.0
 #: The machine may be busy: on the clock it may take so many times as long.
-_BUSY = 12.0
+BUSY = 60.0
 #: Greatest growth of the process by one input [bytes].
 MEMORY_LIMIT = 256 * 2**20
 #: Longest message of all problems of a file [characters].
@@ -112,7 +112,7 @@ def _limited_time(seconds: float) -> Iterator[None]:
     def stop(_number: int, _frame: FrameType | None) -> None:
         raise _OutOfTimeError
 
-    timers = {signal.ITIMER_PROF: (signal.SIGPROF, seconds), signal.ITIMER_REAL: (signal.SIGALRM, _BUSY * seconds)}
+    timers = {signal.ITIMER_PROF: (signal.SIGPROF, seconds), signal.ITIMER_REAL: (signal.SIGALRM, BUSY * seconds)}
     before = {number: signal.signal(number, stop) for number, _ in timers.values()}
     for timer, (_, limit) in timers.items():
         signal.setitimer(timer, limit)
