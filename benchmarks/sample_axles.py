@@ -1,4 +1,4 @@
-"""The sample axles, with their bushings and with softer ones: on the rig, and in a step steer against the real-time model.
+"""The sample axles, with their bushings and with softer ones: on the rig, and in a step steer of both models.
 
 usage: python -m benchmarks.sample_axles [NAME …]
 
