@@ -34,6 +34,14 @@ def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
         np.testing.assert_allclose(again[column.name], column.values, rtol=1e-11)
 
 
+def test_a_remark_stands_above_the_table(tmp_path: Path) -> None:
+    test, path = parallel([-0.1, 0.0, 0.1], 0.5), tmp_path / "front_parallel.csv"
+    test.write(path, "vehicle: car_with_stand_ins")
+    first, head, *_ = path.read_text().splitlines()
+    assert (first, head.split(",")[0]) == ("# vehicle: car_with_stand_ins", "solved")
+    np.testing.assert_allclose(read_test(path, "parallel", Axle.FRONT)["toe_left"], test["toe_left"])
+
+
 def test_differences_are_taken_where_both_results_are(tmp_path: Path) -> None:
     """Slopes of 0.5 and 0.6 over a common range of ±0.05, of which the second knows other points."""
     for name, test in (("a", parallel([-0.1, 0.0, 0.1], 0.5)), ("b", parallel([-0.05, 0.02, 0.05], 0.6))):

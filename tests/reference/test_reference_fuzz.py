@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from trackrod.core.errors import InputError
 from trackrod.reference import read_reference
-from trackrod.reference.writing import _toml
+from trackrod.reference.writing import to_toml
 
 JUNK = st.sampled_from(
     [
@@ -72,7 +72,7 @@ def test_any_value_may_be_wrong(folder: Path, original: str, chosen: int, junk: 
         del target[path[-1]]
     else:
         target[path[-1]] = junk
-    text = "\n".join(_toml(data)) + "\n"
+    text = "\n".join(to_toml(data)) + "\n"
     with contextlib.suppress(tomllib.TOMLDecodeError):  # a list of tables and numbers cannot be written
         tomllib.loads(text)
     (folder / "reference.toml").write_text(text)

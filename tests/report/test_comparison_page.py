@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from metrics.synthetic_runs import ramp_steer, step_steer
+from trackrod.core.errors import Problem, Severity
 from trackrod.core.series import Run
 from trackrod.metrics.indices import Index, indices
 from trackrod.report.comparison import (
@@ -74,9 +75,17 @@ def test_numbers_of_scalar_indices_are_in_the_table() -> None:
 
 def test_page(runs: tuple[Run, Run], found: tuple[Index, ...], tmp_path: Path) -> None:
     pytest.importorskip("plotly")
-    write_comparison_page(*runs, found, tmp_path / "page.html")
+    problem = Problem("a damper is <missing>", severity=Severity.WARNING)
+    write_comparison_page(*runs, found, tmp_path / "page.html", problems=[problem])
     text = (tmp_path / "page.html").read_text()
-    for words in ("car: ramp_steer", "above it: roll angle.", "rtm against multibody", "speed_kmh", "&lt;on&gt;"):
+    for words in (
+        "car: ramp_steer",
+        "a damper is &lt;missing&gt;",
+        "above it: roll angle.",
+        "rtm against multibody",
+        "speed_kmh",
+        "&lt;on&gt;",
+    ):
         assert words in text, words
 
 

@@ -13,6 +13,7 @@ from trackrod.core.artefact import Artefact, load, save
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, RangeError
 from trackrod.vehicle.audit.mechanism import axle_mechanism, check_vehicle_freedoms
+from trackrod.vehicle.connectors import Friction
 from trackrod.vehicle.difference import differences
 from trackrod.vehicle.elements import Body, Joint, JointType
 from trackrod.vehicle.frame import DAMPING_RATIO, FrameTorsion, frame_hinge, frame_spring, with_frame
@@ -56,7 +57,9 @@ def test_a_straight_bar_is_divided_as_bars_are() -> None:
 
 
 def test_what_is_behind_the_division_hangs_on_the_rear_half() -> None:
-    divided = with_frame(slanted(), FrameTorsion(1e5))
+    ends = ((-WHEELBASE, 0.4, 0.6), (-WHEELBASE, 0.4, 0.3))
+    leaf = Friction("body.leaf", (CHASSIS, "rear_suspension.upright_left"), ends, 200.0)
+    divided = with_frame(replace(slanted(), frictions=(leaf,)), FrameTorsion(1e5))
     assert divided.frame == Frame(REAR, "body.frame_hinge", "body.frame_torsion")
     assert (divided.sprung_body(Axle.FRONT), divided.sprung_body(Axle.REAR)) == (CHASSIS, REAR)
     held = {connector.name: set(connector.bodies) for connector in divided.connectors()}
@@ -66,6 +69,7 @@ def test_what_is_behind_the_division_hangs_on_the_rear_half() -> None:
                 assert own in held[f"{axle}_suspension.{part}_{side}"]
                 assert other not in held[f"{axle}_suspension.{part}_{side}"]
     assert held["body.load_fixed"] == {"body.load", REAR}
+    assert held[leaf.name] == {"rear_suspension.upright_left", REAR}
     assert [wheel.drive_reaction for wheel in divided.wheels] == [CHASSIS, CHASSIS, REAR, REAR]
     assert frame_hinge(divided).position[:2] == (-0.5 * WHEELBASE, 0.0)
 

@@ -160,7 +160,7 @@ def test_roles_follow_from_the_wheel_and_the_file(tmp_path: Path) -> None:
         ("[wheel]\nbody", "[wheel]\nbod", "[wheel] 'without name' lacks 'body'"),
         ("[bodies.roles]", '[bodies.roles]\ntierod = "rod"', "'bodies.roles.tierod' is unknown; allowed: 'body'"),
         ("[bodies.roles]", '[bodies.roles]\ntie_rod = "link"', "body 'tie_rod' is not declared"),
-        ("title =", "title", "this is not a TOML file"),
+        ("title =", "title", "the file is not TOML"),
     ],
 )
 def test_mistakes_in_a_template_are_named(old: str, new: str, expected: str, tmp_path: Path) -> None:

@@ -58,6 +58,10 @@ upper = 3000.5
 
 [parameters.sprung_mass]
 range_pct = 5
+
+[start]
+sprung_mass = 0.9
+Iyy = 1.1
 """
 
 
@@ -91,6 +95,7 @@ def test_every_key(tmp_path: Path) -> None:
     assert found.relative == pytest.approx(0.1)
     assert found.bounds == {"Izz": Bounds(1000.0, 3000.5)}
     assert found.ranges == {"sprung_mass": pytest.approx(0.05)}
+    assert found.start == {"sprung_mass": 0.9, "Iyy": 1.1}
     fast, gentle = found.tests
     assert fast.manoeuvre == manoeuvre("step_steer", {"speed_kmh": "90"})
     assert (gentle.label, gentle.manoeuvre) == (
@@ -174,6 +179,10 @@ def test_what_is_tuned_with_cannot_be_held_out(tmp_path: Path) -> None:
         ("[parameters.Izz]\nrange_pct = 0", 2, "a number above 0 and below 100"),
         ("[parameters]\nIzz = 3", 2, "write a table [parameters.Izz]"),
         ('[study]\nparameters = ["Izz"]\n[parameters.Ixx]', 3, "'Ixx' is not tuned"),
+        ("[start]\nIzzz = 1.1", 2, "no parameter 'Izzz' (there are Izz"),
+        ("[start]\nIyy = 1.1", 2, "'Iyy' is tuned in expert mode only"),
+        ("[start]\nK_umF = 1.1", 2, "'K_umF' is a share"),
+        ("[start]\nIzz = 0", 2, "Izz is 0 (a factor above 0 is needed)"),
         ("[tune]", 1, "there is no manoeuvre to tune with"),
         ("tune = 3", 1, "a table [tune] is needed"),
         ("[tune]\nstep_steer = 3", 2, "write a table [tune.step_steer]"),
@@ -211,7 +220,7 @@ def test_all_mistakes_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
 
 
 def test_no_toml(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"study\.toml:2:\d+: error: this is no TOML"):
+    with pytest.raises(InputError, match=r"study\.toml:2:\d+: error: the file is not TOML"):
         read(tmp_path, "[study]\nseed = = 1\n")
     (tmp_path / "study.toml").write_bytes(b"[study]\n# \xff\n")
     with pytest.raises(InputError, match="UTF-8"):

@@ -16,7 +16,7 @@ from trackrod.adams.subsystem import Subsystem, Use, read_subsystem
 from trackrod.core import teimorbit
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity, UnknownNameError
-from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
+from trackrod.core.teimorbit.messages import raise_shortened, shown
 from trackrod.core.units import UnitSystem
 
 __all__ = ["Assembly", "missing_files", "read_assembly", "read_subsystem_alone"]
@@ -203,7 +203,7 @@ def read_assembly(
         missing=missing,
         stand_ins=MappingProxyType(walk.stand_ins),
         unknown=unknown,
-        problems=tuple(map(readable, walk.problems)),
+        problems=tuple(walk.problems),
     )
 
 
@@ -251,7 +251,7 @@ def read_subsystem_alone(
         files_read=tuple(walk.files_read),
         missing=walk.missing_files(),
         stand_ins=MappingProxyType(walk.stand_ins),
-        problems=tuple(map(readable, walk.problems)),
+        problems=tuple(walk.problems),
     )
 
 

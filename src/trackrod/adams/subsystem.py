@@ -41,7 +41,7 @@ from trackrod.adams.elements import (
 )
 from trackrod.core import teimorbit
 from trackrod.core.errors import Place, Problem, Severity
-from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
+from trackrod.core.teimorbit.messages import raise_shortened, shown
 from trackrod.core.units import UnitSystem
 
 __all__ = ["Subsystem", "Use", "read_subsystem"]
@@ -225,7 +225,7 @@ def _parse_subsystem(document: teimorbit.Document, path: Path) -> Subsystem:
     note_unknown_blocks(foreign, problems)
     log.finish(path)
     raise_shortened(problems)
-    return replace(subsystem, graphics=graphics, unknown=(*unread, *foreign), problems=tuple(map(readable, problems)))
+    return replace(subsystem, graphics=graphics, unknown=(*unread, *foreign), problems=tuple(problems))
 
 
 def _header(document: teimorbit.Document, log: FileLog) -> tuple[FileReference | None, str, str]:

@@ -37,7 +37,7 @@ from trackrod.core.errors import (
     UnknownNameError,
 )
 from trackrod.core.quantities import KINDS
-from trackrod.core.teimorbit.messages import raise_shortened, readable
+from trackrod.core.teimorbit.messages import raise_shortened
 
 __all__ = ["MOST_PROBLEMS", "build_template", "scaled"]
 
@@ -181,7 +181,7 @@ class _Builder:
         raise_shortened(self.errors)
         notes = self._notes(dummies)
         problems = (*source.problems, *self.resolver.problems, *self.problems, *notes)
-        return replace(made, problems=tuple(map(readable, problems)))
+        return replace(made, problems=tuple(problems))
 
     def _collect(self, items: Iterable[Item], make: Callable[[Item], Record]) -> Iterable[Record]:
         for item in items:

@@ -66,7 +66,10 @@ from trackrod.vehicle.template import Template, find_template
 from trackrod.vehicle.template_reader import load_templates
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["VehicleReading", "read_vehicle"]
+__all__ = ["STAND_IN_MARK", "VehicleReading", "read_vehicle"]
+
+#: Ends the name of a vehicle whose files are not all its own.
+STAND_IN_MARK = "_with_stand_ins"
 
 _Connector = TypeVar("_Connector", Joint, Bushing, Spring, Damper, Friction, Stop, TorsionSpring, TravelForce, Beam)
 
@@ -167,7 +170,7 @@ class _Build:
         wheels, tyres = self._tyred_wheels()
         payload = [b for b in self.bodies.values() if b.role is Role.PAYLOAD]
         vehicle = Vehicle(
-            name=f"{self.assembly.name}_with_stand_ins" if self.assembly.stand_ins else self.assembly.name,
+            name=f"{self.assembly.name}{STAND_IN_MARK}" if self.assembly.stand_ins else self.assembly.name,
             chassis=self.chassis,
             bodies=tuple(self.bodies.values()),
             hardpoints=self._hardpoints(),

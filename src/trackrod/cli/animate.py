@@ -35,7 +35,7 @@ def animate(
             Problem(f"the suffix '{target.suffix}' is no kind of animation", Place(target), hint="use .html")
         )
     recorded = read_run(run)
-    found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside, stand_in=stand_in)
+    found, _ = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside, stand_in=stand_in)
     frames = write_animation(recorded, found, target)
     if json:
         print_json(

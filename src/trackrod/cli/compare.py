@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -80,7 +81,7 @@ def compare(
     rig = None if travel_mm is None else KcSettings.over(1e-3 * travel_mm)
     if out is not None:
         make_folder(out)
-    found = open_loaded(
+    found, warnings = open_loaded(
         vehicle,
         payload,
         alias,
@@ -106,13 +107,13 @@ def compare(
             integrator=_integrator(integrator, step, steering, wanted),
             progress=None if quiet else show,
         )
-    files, problems = ([], []) if out is None else _write(result, out)
-    problems += stability_problems(conversion.spec, "the real-time model", step=step or STEP)
+    unstable = stability_problems(conversion.spec, "the real-time model", step=step or STEP)
+    files, undrawn = ([], []) if out is None else _write(result, out, (*warnings, *unstable))
     if json:
-        print_json(_as_data(result, detail, compliance, files, problems))
+        print_json(_as_data(result, detail, compliance, files, (*warnings, *unstable, *undrawn)))
     else:
         _print(result, files)
-        print_problems(problems)
+        print_problems((*undrawn, *unstable))
     for run in (result.reference, result.model):
         require_settled(run)
 
@@ -123,7 +124,7 @@ def _integrator(kind: IntegratorKind, step: float | None, steering: SteeringMode
     return RealTime(step or step_of(wanted), steering=steering)
 
 
-def _write(result: Comparison, out: Path) -> tuple[list[Path], list[Problem]]:
+def _write(result: Comparison, out: Path, problems: Iterable[Problem]) -> tuple[list[Path], list[Problem]]:
     """Runs, page and picture; what could not be drawn for want of a package is said."""
     name = result.manoeuvre.name
     files = []
@@ -131,10 +132,11 @@ def _write(result: Comparison, out: Path) -> tuple[list[Path], list[Problem]]:
         files.append(out / f"{name}_{kind}.csv")
         write_run(run, files[-1])
     try:
-        for write, suffix in ((write_comparison_page, "html"), (write_comparison_picture, "png")):
-            path = out / f"{name}.{suffix}"
-            write(result.reference, result.model, result.indices, path)
-            files.append(path)
+        page, picture = (out / f"{name}.{suffix}" for suffix in ("html", "png"))
+        write_comparison_page(result.reference, result.model, result.indices, page, problems=problems)
+        files.append(page)
+        write_comparison_picture(result.reference, result.model, result.indices, picture)
+        files.append(picture)
     except MissingExtraError as error:
         return files, [Problem(str(error), severity=Severity.WARNING)]
     return files, []
@@ -159,7 +161,7 @@ def _run(run: Run) -> dict[str, object]:
 
 
 def _as_data(
-    result: Comparison, detail: Detail, compliance: Compliance, files: list[Path], problems: list[Problem]
+    result: Comparison, detail: Detail, compliance: Compliance, files: list[Path], problems: Iterable[Problem]
 ) -> dict[str, object]:
     return {
         "vehicle": result.reference.metadata["vehicle"],

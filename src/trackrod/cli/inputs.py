@@ -97,13 +97,13 @@ def open_loaded(
     allow_outside: bool,
     stand_in: bool = False,
     frame_stiffness: float | None = None,
-) -> Vehicle:
-    """A vehicle with its payload, and with a frame that twists; warnings of its files are printed, errors raised."""
+) -> tuple[Vehicle, tuple[Problem, ...]]:
+    """A vehicle with its payload, and with a frame that twists, and its warnings, which are printed; errors raised."""
     reading = open_vehicle(
         name, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside, stand_in=stand_in
     )
     raise_if_errors(reading.problems)
-    print_problems(p for p in reading.problems if p.severity is Severity.WARNING)
     vehicle = reading.vehicle if payload is None else reading.vehicle.with_payload(payload)
-    print_problems(free_rotations(vehicle))
-    return vehicle if frame_stiffness is None else with_frame(vehicle, FrameTorsion(frame_stiffness))
+    warnings = (*(p for p in reading.problems if p.severity is Severity.WARNING), *free_rotations(vehicle))
+    print_problems(warnings)
+    return vehicle if frame_stiffness is None else with_frame(vehicle, FrameTorsion(frame_stiffness)), warnings

@@ -19,6 +19,7 @@ from rich.table import Table
 from trackrod.adams.half_vehicle import NO_TYRE, RIG_TYRE, carrying_tyre
 from trackrod.adams.property_files.experiments import read_load_case
 from trackrod.adams.source import open_vehicle
+from trackrod.adams.vehicle import STAND_IN_MARK
 from trackrod.cli.output import console, exit_with_errors, print_json, print_problems
 from trackrod.cli.vehicle import Aliases, AllowOutside, HalfOrWhole, Json, StandIn, TemplateFolders, parse_aliases
 from trackrod.core.artefact import Artefact, Provenance, save
@@ -237,9 +238,10 @@ def _write(
 ) -> list[Problem]:
     """Files of all axles; what could not be drawn for want of a package is said."""
     make_folder(out)
+    remark = f"vehicle: {vehicle.name}" if vehicle.name.endswith(STAND_IN_MARK) else ""
     for study in studies:
         for test in study.tests.values():
-            test.write(out / f"{study.axle}_{test.name}.csv")
+            test.write(out / f"{study.axle}_{test.name}.csv", remark)
         if study.maps is not None:
             save(Artefact(KC_MAPS, study.maps, provenance), out / f"{study.axle}_maps.json")
     try:

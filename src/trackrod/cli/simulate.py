@@ -80,7 +80,7 @@ def simulate(
     wanted = manoeuvre_class(manoeuvre).from_text(parse_settings(given))
     _check_targets(out, plot)
     _check_integration(model, integrator, tolerance)
-    found = open_loaded(
+    found, _ = open_loaded(
         vehicle,
         payload,
         alias,
@@ -160,7 +160,7 @@ def equilibrium(
     json: Json = False,
 ) -> None:
     """Let a vehicle stand on level ground: wheel loads, wheel travels, height and angles of the body."""
-    found = open_loaded(
+    found, _ = open_loaded(
         vehicle,
         payload,
         alias,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -104,22 +105,22 @@ def inspect(
         half=True,
     )
     found = _configured(reading.vehicle, payload, mode)
+    problems = (*reading.problems, *free_rotations(found))
     if html is not None:
-        write_vehicle_page(found, reading.problems, html)
+        write_vehicle_page(found, problems, html)
     if picture is not None:
         write_vehicle_picture(found, picture)
     if out is not None:
         save(Artefact(VEHICLE, found, Provenance.of(reading.files_read)), out)
     if json:
-        print_json(_as_data(found, reading))
+        print_json(_as_data(found, reading, problems))
     else:
         _print(found, reading)
         for what, path in (("page", html), ("picture", picture), ("vehicle", out)):
             if path is not None:
                 console.print(f"{what}: {path}", highlight=False)
-        print_problems(p for p in reading.problems if notes or p.severity is not Severity.NOTE)
-        print_problems(free_rotations(found))
-    exit_with_errors(reading.problems)
+        print_problems(p for p in problems if notes or p.severity is not Severity.NOTE)
+    exit_with_errors(problems)
 
 
 @app.command("diff")
@@ -218,7 +219,7 @@ def figures(vehicle: Vehicle) -> dict[str, object]:
     }
 
 
-def _as_data(vehicle: Vehicle, reading: VehicleReading) -> dict[str, object]:
+def _as_data(vehicle: Vehicle, reading: VehicleReading, problems: Iterable[Problem]) -> dict[str, object]:
     return {
         "name": vehicle.name,
         "half": vehicle.is_half,
@@ -227,7 +228,7 @@ def _as_data(vehicle: Vehicle, reading: VehicleReading) -> dict[str, object]:
         "axles": [_axle(axle) for axle in vehicle.axles],
         "bodies": len(vehicle.bodies),
         "files_read": [str(path) for path in reading.files_read],
-        "problems": [problem.as_dict() for problem in reading.problems],
+        "problems": [problem.as_dict() for problem in problems],
     }
 
 

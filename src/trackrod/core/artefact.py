@@ -19,7 +19,7 @@ from trackrod import __version__
 from trackrod.core.errors import FileFormatError, InputError, Place, Problem
 from trackrod.core.files import content_hash, hash_bytes, read_bytes, write_atomically
 from trackrod.core.plain import Plain, canonical_json, freeze, pretty_json
-from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
+from trackrod.core.teimorbit.messages import raise_shortened, shown
 
 __all__ = ["Artefact", "InputFile", "Provenance", "Schema", "load", "save"]
 
@@ -238,4 +238,4 @@ def _hash(data: Mapping[str, Plain]) -> str:
 
 
 def _fail(path: Path, text: str, hint: str = "", cause: Exception | None = None) -> NoReturn:
-    raise FileFormatError(readable(Problem(text, Place(path), hint=hint))) from cause
+    raise FileFormatError(Problem(text, Place(path), hint=hint)) from cause

@@ -19,6 +19,7 @@ collect every `Problem` they meet and raise once.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -40,6 +41,16 @@ __all__ = [
     "close_matches",
     "raise_if_errors",
 ]
+
+
+_LONGEST_TEXT = 2000  # the longest list of names in a sound file has some hundred characters
+#: What a terminal may take as a command, or a page as a new line.
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+def _readable(text: str) -> str:
+    text = text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "…"
+    return _CONTROL.sub("·", text.replace("\n", "; "))
 
 
 class Severity(StrEnum):
@@ -69,15 +80,22 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong or worth knowing, in a sentence, with its place and what to do about it."""
+    """One thing that is wrong or worth knowing, in a sentence, with its place and what to do about it.
+
+    Holds: whatever a message quotes of a file, it is short, and no terminal takes a part of it as a command.
+    """
 
     text: str
     place: Place = Place()
     severity: Severity = Severity.ERROR
     hint: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", _readable(self.text))
+        object.__setattr__(self, "hint", _readable(self.hint))
+
     def __str__(self) -> str:
-        place = str(self.place)
+        place = _readable(str(self.place))
         hint = f" ({self.hint})" if self.hint else ""
         return f"{place + ': ' if place else ''}{self.severity}: {self.text}{hint}"
 

@@ -38,11 +38,11 @@ def require_file(path: Path | str) -> Path:
         It is a folder or a device, or reading is not permitted.
     """
     path = Path(path)
-    if path.is_dir():
-        raise InputError(Problem("this is a folder, a file is needed", Place(path)))
-    if path.exists() and not path.is_file():  # to open a pipe may wait for ever, to read a device may never end
-        raise InputError(Problem("this is a device or a pipe, a file is needed", Place(path)))
     try:
+        if path.is_dir():
+            raise InputError(Problem("this is a folder, a file is needed", Place(path)))
+        if path.exists() and not path.is_file():  # to open a pipe may wait for ever, to read a device may never end
+            raise InputError(Problem("this is a device or a pipe, a file is needed", Place(path)))
         with path.open("rb"):
             return path
     except FileNotFoundError:

@@ -425,7 +425,7 @@ def _knot_problems(name: str, knots: NDArray[np.float64]) -> list[Problem]:
                 f"knots of axis '{name}' must increase: knot {index} is {knots[index]}, "
                 f"knot {index + 1} is {knots[index + 1]}"
             )
-            for index in np.flatnonzero(np.diff(knots) <= 0.0)
+            for index in np.flatnonzero(knots[1:] <= knots[:-1])
         ]
     return problems
 

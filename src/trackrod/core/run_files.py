@@ -171,7 +171,10 @@ def _csv_columns(path: Path, *, any_name: bool = False) -> tuple[dict[str, NDArr
     if header == len(lines) or not lines[header].strip():
         raise FileFormatError(Problem("the file is empty: no line of column names", Place(path)))
     problems: list[Problem] = []
-    columns = next(csv.reader([lines[header]]))
+    try:
+        columns = next(csv.reader([lines[header]]))
+    except csv.Error as error:
+        raise FileFormatError(Problem(f"this is no line of column names: {error}", Place(path, header + 1))) from error
     check_columns(path, columns, problems, line=header + 1, separators=lines[header], any_name=any_name)
     table = _read_csv_rows(path, lines[header + 1 :], header + 2, columns, problems)
     raise_first(problems)

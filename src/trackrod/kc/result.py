@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.corners import Axle
 from trackrod.core.errors import FileFormatError, Place, Problem, UnknownNameError
-from trackrod.core.files import write_atomically
+from trackrod.core.files import read_bytes, write_atomically
 from trackrod.core.quantities import KINDS, Kind
 
 __all__ = ["Column", "KcTest", "read_test"]
@@ -86,9 +86,13 @@ class KcTest:
         """Points that were not reached."""
         return len(self) - int(self["solved"].sum())
 
-    def write(self, path: Path | str) -> None:
-        """Write one CSV file with a header of names and units; what is not a number is an empty cell."""
-        text = io.StringIO()
+    def write(self, path: Path | str, remark: str = "") -> None:
+        """Write one CSV file with a header of names and units; what is not a number is an empty cell.
+
+        A remark stands in a line of its own above the header, after ``#``.
+        """
+        text = io.StringIO(f"# {remark}\n" if remark else "")
+        text.seek(0, io.SEEK_END)
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([column.heading for column in self.columns])
         writer.writerows(_cells(row) for row in np.column_stack([column.values for column in self.columns]))
@@ -104,10 +108,12 @@ def read_test(path: Path | str, name: str, axle: Axle) -> KcTest:
         The file cannot be read, or is no table of numbers with names and units of the rig.
     """
     path = Path(path)
+    content = read_bytes(path)
     try:
-        rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+        lines = content.decode("utf-8").splitlines()
+        rows = list(csv.reader(line for line in lines if not line.startswith("#")))
         values = np.array([[float(cell) if cell else np.nan for cell in row] for row in rows[1:]], dtype=np.float64)
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except (ValueError, csv.Error) as error:  # no UTF-8, no numbers, a cell without end
         raise FileFormatError(Problem(f"no table of numbers: {error}", Place(path))) from None
     heads = rows[0] if rows else []
     if values.ndim != 2 or values.shape[1] != len(heads) or "solved" not in heads:

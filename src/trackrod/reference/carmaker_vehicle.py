@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import FileFormatError, InputError, Place, Problem, Severity
-from trackrod.core.teimorbit.messages import readable, shown
+from trackrod.core.teimorbit.messages import shown
 from trackrod.reference.document import Document
 from trackrod.reference.infofile import InfoFile, read_infofile
 from trackrod.vehicle.elements import Body
@@ -64,7 +64,7 @@ class _Reader:
         self.found[tuple(path.split("."))] = (value, self.info.place(key))
 
     def _warn(self, key: str, text: str, hint: str = "") -> None:
-        self.problems.append(readable(Problem(text, self.info.place(key), Severity.WARNING, hint)))
+        self.problems.append(Problem(text, self.info.place(key), Severity.WARNING, hint))
 
     def read(self) -> None:
         info = self.info
@@ -166,7 +166,7 @@ class _Reader:
                     return place / name
         text = f"'{key}' names '{shown(name)}', which is in no folder '{folder}' above the vehicle file"
         hint = f"put it beside the vehicle file, or give {instead} in reference.toml"
-        self.problems.append(readable(Problem(text, self.info.place(key), hint=hint)))
+        self.problems.append(Problem(text, self.info.place(key), hint=hint))
         return None
 
     # ---- force elements

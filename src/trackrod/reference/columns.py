@@ -77,6 +77,10 @@ class Rule:
     optional: bool = False
 
 
+#: No quantity of a table is larger than this [SI].
+_LARGEST = 1e12
+
+
 def heading(name: str, kind: Kind) -> str:
     """Name of a column with the suffix of its unit."""
     return f"{name}_{kind.suffix}" if kind.suffix else name
@@ -169,4 +173,11 @@ def pick(
         factor = factor_of(rule.unit or table.units.get(rule.column, ""), kind, rule.place)
     except UnitError as error:
         return None, [Problem(f"'{name}': {problem.text}", problem.place) for problem in error.problems]
-    return rule.factor * factor * table.columns[rule.column] + rule.offset, []
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = rule.factor * factor * table.columns[rule.column] + rule.offset
+    beyond = np.abs(values) > _LARGEST
+    if beyond.any():
+        row = int(np.argmax(beyond))
+        text = f"'{name}' is {values[row]:.3g} {kind.unit}, which no vehicle can have"
+        return None, [Problem(text, table.place(row), hint="check the column, its unit and its factor")]
+    return values, []

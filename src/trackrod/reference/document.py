@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -13,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core.errors import (
-    FileFormatError,
     InputError,
     Place,
     Problem,
@@ -21,9 +19,9 @@ from trackrod.core.errors import (
     UnitError,
     UnknownNameError,
 )
-from trackrod.core.files import read_bytes, require_file
+from trackrod.core.files import require_file
 from trackrod.core.quantities import Kind
-from trackrod.core.teimorbit.messages import readable
+from trackrod.core.toml_files import read_toml
 from trackrod.reference.units import number_of
 
 __all__ = ["Document", "Section"]
@@ -53,19 +51,7 @@ class Document:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        content = read_bytes(path, _LARGEST_FILE)
-        try:
-            text = content.decode("utf-8")
-            data = tomllib.loads(text)
-        except UnicodeDecodeError as error:
-            raise FileFormatError(Problem(f"the file is not UTF-8 text: {error.reason}", Place(path))) from error
-        except tomllib.TOMLDecodeError as error:
-            line = re.search(r"line (\d+)", str(error))
-            place = Place(path, int(line[1]) if line else None)
-            raise FileFormatError(readable(Problem(f"the file is not TOML: {error}", place))) from error
-        except (RecursionError, ValueError) as error:  # what the parser does not expect: depth, numbers without end
-            text = "the file is not TOML: something in it is nested too deeply or a number too long"
-            raise FileFormatError(Problem(text, Place(path))) from error
+        data, text = read_toml(path, _LARGEST_FILE)
         self.problems: list[Problem] = []
         self._lines = _lines(text)
         self._sections: dict[tuple[str, ...], Section] = {}
@@ -109,7 +95,7 @@ class Document:
         self, text: str, path: tuple[str, ...] = (), *, hint: str = "", severity: Severity = Severity.ERROR
     ) -> None:
         """Note a problem, once."""
-        problem = readable(Problem(text, self.place(path), severity, hint))
+        problem = Problem(text, self.place(path), severity, hint)
         if problem not in self.problems:
             self.problems.append(problem)
 

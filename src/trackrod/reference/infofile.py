@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from trackrod.core.errors import FileFormatError, Place, Problem
 from trackrod.core.files import read_bytes
-from trackrod.core.teimorbit.messages import readable, shown
+from trackrod.core.teimorbit.messages import shown
 
 __all__ = ["InfoFile", "read_infofile"]
 
@@ -69,7 +69,7 @@ class InfoFile:
 
     def fail(self, key: str, text: str, hint: str = "") -> FileFormatError:
         """An error at a key."""
-        return FileFormatError(readable(Problem(text, self.place(key), hint=hint)))
+        return FileFormatError(Problem(text, self.place(key), hint=hint))
 
     def text(self, key: str) -> str:
         """What stands behind a key, nothing where there is none."""

@@ -22,6 +22,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,6 @@ from trackrod.core.errors import FileFormatError, InputError, MissingExtraError,
 from trackrod.core.files import read_bytes
 from trackrod.core.run_checks import damaged_file
 from trackrod.core.run_files import load_matlab
-from trackrod.core.teimorbit.messages import readable
 
 __all__ = ["TABLE_SUFFIXES", "Table", "read_table"]
 
@@ -41,6 +41,8 @@ Array = NDArray[np.float64]
 _MOST_PROBLEMS = 10
 #: Suffix of a packed file, and the most that one may hold [bytes].
 _PACKED, _LARGEST_UNPACKED = ".gz", 2**30
+#: Read at once [bytes]: what is asked for is set aside, however little there is.
+_PIECE = 2**20
 _SEPARATORS = {",": ",", ";": ";", "\t": "\t"}
 
 
@@ -87,7 +89,10 @@ def read_table(path: Path) -> Table:
     if reader is None:
         text = f"'{path.suffix}' is not the suffix of a table"
         raise InputError(Problem(text, Place(path), hint=f"supported are {', '.join(TABLE_SUFFIXES)}"))
-    table = reader(path)
+    try:
+        table = reader(path)
+    except csv.Error as error:
+        raise FileFormatError(Problem(f"this is no table: {error}", Place(path))) from error
     if not table.columns or not next(iter(table.columns.values())).size:
         raise FileFormatError(Problem("the file has no column of numbers", Place(path)))
     return table
@@ -103,7 +108,7 @@ def _content(path: Path) -> bytes:
         return content
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-            unpacked = stream.read(_LARGEST_UNPACKED + 1)
+            unpacked = b"".join(islice(iter(lambda: stream.read(_PIECE), b""), _LARGEST_UNPACKED // _PIECE + 1))
     except (OSError, EOFError, zlib.error) as error:
         raise damaged_file(path, "gzip", error) from error
     if len(unpacked) > _LARGEST_UNPACKED:
@@ -134,7 +139,7 @@ def _read_text(path: Path) -> Table:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         text = f"columns occur more than once: {', '.join(twice)}"
-        raise FileFormatError(readable(Problem(text, Place(path, heads[-1] + 1))))
+        raise FileFormatError(Problem(text, Place(path, heads[-1] + 1)))
     values = _numbers(path, lines, first, names)
     given = {name: unit.strip("[]() ") for name, unit in zip(names, units, strict=False)}
     return Table(path, dict(zip(names, values.T, strict=True)), given, first + 1)
@@ -200,7 +205,7 @@ def _numbers(path: Path, lines: list[str], first: int, names: list[str]) -> Arra
         if len(problems) >= _MOST_PROBLEMS:
             break
     if problems:
-        raise FileFormatError(map(readable, problems))
+        raise FileFormatError(problems)
     return rows
 
 

@@ -30,7 +30,7 @@ from trackrod.tyre.tir import write_tir
 from trackrod.vehicle.systems import Powertrain
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["write_reference"]
+__all__ = ["to_toml", "write_reference"]
 
 Array = NDArray[np.float64]
 
@@ -85,7 +85,7 @@ def write_reference(
     if runs:
         content["runs"] = [_write_run(folder, name, run) for name, run in runs.items()]
     path = folder / FILE_NAME
-    write_atomically(path, "\n".join(_toml(content)) + "\n")
+    write_atomically(path, "\n".join(to_toml(content)) + "\n")
     return path
 
 
@@ -271,7 +271,7 @@ def _write_run(folder: Path, name: str, run: ReferenceRun) -> dict[str, Any]:
 # TOML -------------------------------------------------------------------------------------------------------
 
 
-def _toml(content: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
+def to_toml(content: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
     """Lines of a TOML file: values first, then the tables below, then arrays of tables."""
     tables = {key: value for key, value in content.items() if isinstance(value, Mapping)}
     arrays = {key: value for key, value in content.items() if _is_array_of_tables(value)}
@@ -282,11 +282,11 @@ def _toml(content: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[st
         if table:
             if not all(isinstance(item, Mapping) for item in table.values()):
                 yield f"\n[{'.'.join(_key(part) for part in (*path, key))}]"
-            yield from _toml(table, (*path, key))
+            yield from to_toml(table, (*path, key))
     for key, rows in arrays.items():
         for row in rows:
             yield f"\n[[{'.'.join(_key(part) for part in (*path, key))}]]"
-            yield from _toml(row, (*path, key))
+            yield from to_toml(row, (*path, key))
 
 
 def _is_array_of_tables(value: object) -> bool:

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from trackrod import __version__
+from trackrod.core.errors import Problem
 from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
 from trackrod.core.series import Run
 from trackrod.metrics.indices import TOLERANCE, Index
 from trackrod.metrics.trace import Array, Trace
 from trackrod.report.figures import COLORS, write_png
-from trackrod.report.page import Fragment, Section, Table, shown, write_page
+from trackrod.report.page import Fragment, Section, Table, problem_table, shown, write_page
 
 __all__ = [
     "BAND",
@@ -183,9 +184,15 @@ def write_comparison_picture(
 
 
 def write_comparison_page(
-    reference: Run, model: Run, indices: Sequence[Index], path: Path | str, *, tolerance: float = TOLERANCE
+    reference: Run,
+    model: Run,
+    indices: Sequence[Index],
+    path: Path | str,
+    *,
+    tolerance: float = TOLERANCE,
+    problems: Iterable[Problem] = (),
 ) -> None:
-    """Indices, overlays, settings and events as one page that opens without a network."""
+    """Indices, overlays, settings, events and what is warned of as one page that opens without a network."""
     names = _names(reference, model)
     exceeded = [index.name for index in indices if index.value_pct > tolerance]
     verdict = f"above it: {', '.join(exceeded)}" if exceeded else "all are within it"
@@ -210,4 +217,6 @@ def write_comparison_page(
     )
     if events:
         sections.append(Section("Events", (Table(("model", "event", "time [s]", "what happened"), events),)))
+    if warned := tuple(problems):
+        sections.append(Section("Warnings", (problem_table(warned),)))
     write_page(_title(reference), lead, sections, path, footer=f"trackrod {__version__}")

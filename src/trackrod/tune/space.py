@@ -20,7 +20,17 @@ from trackrod.core.errors import ConvergenceError, Problem, close_matches, raise
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.spec import Curve, RtmSpec
 
-__all__ = ["PAPER_SET", "RANGE", "SPLIT_FACTORS", "Bounds", "SplitParameters", "Tunable", "TuningSpace", "tuning_space"]
+__all__ = [
+    "PAPER_SET",
+    "RANGE",
+    "SPLIT_FACTORS",
+    "Bounds",
+    "SplitParameters",
+    "Tunable",
+    "TuningSpace",
+    "inertia_fault",
+    "tuning_space",
+]
 
 Array = NDArray[np.float64]
 

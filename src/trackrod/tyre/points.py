@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from pathlib import Path
 
@@ -41,7 +40,7 @@ def read_points(path: Path | str) -> tuple[Array, ...]:
         lines = read_bytes(path).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise FileFormatError(Problem("the file is not text in UTF-8", Place(path))) from None
-    head = [name.strip() for name in next(csv.reader(lines[:1]), [])]
+    head = [name.strip().strip('"') for line in lines[:1] for name in line.split(",")]
     missing = [name for name in POINT_COLUMNS if name not in head]
     if missing:
         near = [match for name in missing for match in close_matches(name, head, 1)]
@@ -49,6 +48,8 @@ def read_points(path: Path | str) -> tuple[Array, ...]:
         if near:
             hint += f"; the file has {', '.join(dict.fromkeys(near))}"
         raise FileFormatError(Problem(f"the header has no column {', '.join(missing)}", Place(path, 1), hint=hint))
+    if not any(line.strip() for line in lines[1:]):
+        raise FileFormatError(Problem("the file has a header and no points", Place(path, 1)))
     columns = [head.index(name) for name in POINT_COLUMNS]
     try:
         table = np.loadtxt(lines[1:], delimiter=",", usecols=columns, ndmin=2, comments=None)
@@ -56,15 +57,14 @@ def read_points(path: Path | str) -> tuple[Array, ...]:
         table = None
     if table is None or not np.isfinite(table).all() or (table[:, -1] < 0).any():
         raise FileFormatError(_find_problems(path, lines, head))
-    if table.shape[0] == 0:
-        raise FileFormatError(Problem("the file has a header and no points", Place(path, 1)))
     return tuple(table.T)
 
 
 def _find_problems(path: Path, lines: list[str], head: list[str]) -> list[Problem]:
     problems: list[Problem] = []
-    for number, row in enumerate(csv.reader(lines[1:]), 2):
-        if not row:
+    for number, line in enumerate(lines[1:], 2):
+        row = line.split(",")
+        if not line:
             continue
         for name in POINT_COLUMNS:
             index = head.index(name)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.core.errors import Problem, UnknownNameError
+from trackrod.core.errors import InputError, Problem, UnknownNameError
 from trackrod.tyre.coefficients import Coefficient, Version, coefficients_of
 
 __all__ = ["Curve", "TyreProperties", "Tyreside"]
@@ -63,6 +63,11 @@ class TyreProperties:
         A short name, and where it was read.
     problems
         Warnings and notes of the reader.
+
+    Raises
+    ------
+    InputError
+        A coefficient of the formula is missing.
     """
 
     version: Version
@@ -77,6 +82,8 @@ class TyreProperties:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "coefficients", MappingProxyType(dict(self.coefficients)))
+        if missing := [item.name for item in self.declarations if item.name not in self.coefficients]:
+            raise InputError(f"the tyre '{self.name}' has no coefficient {', '.join(missing)}")
 
     @property
     def declarations(self) -> tuple[Coefficient, ...]:

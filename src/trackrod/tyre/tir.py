@@ -28,7 +28,7 @@ from trackrod.core.errors import (
 )
 from trackrod.core.files import write_atomically
 from trackrod.core.quantities import KINDS
-from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
+from trackrod.core.teimorbit.messages import raise_shortened, shown
 from trackrod.core.units import UnitSystem
 from trackrod.tyre.coefficients import UNUSED_KEYS, Coefficient, Version, coefficients_of
 from trackrod.tyre.properties import Curve, TyreProperties, Tyreside
@@ -129,7 +129,7 @@ def parse_tir(document: teimorbit.Document) -> TyreProperties:
         bottoming=bottoming,
         name=document.file.stem if document.file else "tyre",
         file=document.file,
-        problems=tuple(map(readable, reader.problems)),
+        problems=tuple(reader.problems),
     )
 
 

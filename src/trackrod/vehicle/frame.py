@@ -21,7 +21,7 @@ from trackrod.vehicle.connectors import Connector, TorsionSpring
 from trackrod.vehicle.elements import Body, Joint, JointType, Vector
 from trackrod.vehicle.mass import as_matrix, as_vector, mass_properties
 from trackrod.vehicle.systems import Frame, Wheel
-from trackrod.vehicle.vehicle import Vehicle, subsystem_of
+from trackrod.vehicle.vehicle import CONNECTORS, Vehicle, subsystem_of
 
 __all__ = ["DAMPING_RATIO", "FrameTorsion", "frame_hinge", "frame_spring", "with_frame"]
 
@@ -91,7 +91,7 @@ def with_frame(vehicle: Vehicle, torsion: FrameTorsion) -> Vehicle:
     frame = Frame(rear=rear.name, joint=f"{subsystem}.frame_hinge", spring=f"{subsystem}.frame_torsion")
     hung: dict[str, list[Any]] = {
         name: [_hung(connector, vehicle.chassis, rear.name, split) for connector in getattr(vehicle, name)]
-        for name in ("joints", "bushings", "springs", "dampers", "stops", "torsion_springs", "travel_forces", "beams")
+        for name in CONNECTORS
     }
     bodies = [part for body in vehicle.bodies for part in ((front, rear) if body.name == front.name else (body,))]
     damping = torsion.damping

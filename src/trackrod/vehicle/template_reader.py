@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -14,9 +12,9 @@ from typing import Any, TypeVar
 
 from trackrod.core.corners import Side
 from trackrod.core.errors import FileFormatError, Place, Problem, close_matches
-from trackrod.core.files import read_bytes
 from trackrod.core.quantities import KINDS
-from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
+from trackrod.core.teimorbit.messages import raise_shortened, shown
+from trackrod.core.toml_files import read_toml
 from trackrod.vehicle.elements import JointType, Mode, Role
 from trackrod.vehicle.template import (
     AXES,
@@ -48,9 +46,7 @@ __all__ = ["BUILT_IN", "load_template", "load_templates"]
 BUILT_IN = Path(__file__).parent / "templates"
 
 _LARGEST_FILE = 256 * 1024  # [byte]; the built-in templates have up to 10 000
-_LONGEST_LINE = 1000  # time and memory of the TOML parser grow with the square of the parts of a key
 _HINTS = 50  # further problems are counted, not shown
-_WHERE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 _NO_NAMES: tuple[str, ...] = ()
 _SUFFIXES = tuple(f"_{side}" for side in Side)
@@ -66,30 +62,11 @@ def load_template(path: Path | str) -> Template:
         have; all problems are named.
     """
     path = Path(path)
-    content = read_bytes(path, _LARGEST_FILE)
-    raise_shortened(
-        Problem(f"the line has {len(line)} bytes, up to {_LONGEST_LINE} are read", Place(path, number))
-        for number, line in enumerate(content.split(b"\n"), 1)
-        if len(line) > _LONGEST_LINE
-    )
+    data, _ = read_toml(path, _LARGEST_FILE)
     try:
-        return _Loader(path, _parse(path, content)).template()
+        return _Loader(path, data).template()
     except RecursionError:
         raise FileFormatError(Problem("tables or lists are nested too deep", Place(path))) from None
-
-
-def _parse(path: Path, content: bytes) -> dict[str, Any]:
-    try:
-        return tomllib.loads(content.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        place = Place(path, content.count(b"\n", 0, error.start) + 1)
-        raise FileFormatError(Problem("this is not a TOML file: it is not UTF-8 text", place)) from None
-    except ValueError as error:  # a TOMLDecodeError, or a number with more digits than Python reads
-        text = str(error)
-        where = _WHERE.search(text)
-        place = Place(path) if where is None else Place(path, int(where[1]), int(where[2]))
-        text = text if where is None else text[: where.start()]
-        raise FileFormatError(readable(Problem(f"this is not a TOML file: {text}", place))) from None
 
 
 def load_templates(folders: Iterable[Path | str] = ()) -> dict[str, Template]:

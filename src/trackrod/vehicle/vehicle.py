@@ -45,7 +45,13 @@ from trackrod.vehicle.systems import (
     Wheel,
 )
 
-__all__ = ["VEHICLE", "Vehicle", "subsystem_of"]
+__all__ = ["CONNECTORS", "VEHICLE", "Vehicle", "subsystem_of"]
+
+#: Fields of a vehicle that hold what joins two bodies.
+CONNECTORS = (
+    *("joints", "bushings", "springs", "dampers", "frictions", "stops"),
+    *("torsion_springs", "travel_forces", "beams"),
+)
 
 _Connector = TypeVar("_Connector", bound=Connector)
 
@@ -159,15 +165,8 @@ class Vehicle:
 
     def connectors(self) -> Iterator[Connector]:
         """Everything that joins two bodies, in both modes."""
-        yield from self.joints
-        yield from self.bushings
-        yield from self.springs
-        yield from self.dampers
-        yield from self.frictions
-        yield from self.stops
-        yield from self.torsion_springs
-        yield from self.travel_forces
-        yield from self.beams
+        for name in CONNECTORS:
+            yield from getattr(self, name)
 
     def acting(self, connectors: Iterable[_Connector]) -> tuple[_Connector, ...]:
         """Those that are there in the modes that the subsystems have now."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -16,7 +15,7 @@ from typing import Any, TypeVar
 
 from trackrod.convert.conversion import Compliance, Detail
 from trackrod.core.errors import InputError, Place, Problem, close_matches, raise_if_errors
-from trackrod.core.files import read_bytes, require_file
+from trackrod.core.toml_files import read_toml
 from trackrod.fit.methods import METHODS
 from trackrod.fit.objective import Objective
 from trackrod.fit.outcome import Budget
@@ -105,6 +104,9 @@ class StudySettings:
         Bounds that are not ± `relative` [SI].
     relative
         Range of the parameters [-].
+    start
+        Factors on converted parameters by name, before anything is tuned: the model begins there, and bounds in percent
+        are around that [-].
     detail
         How much of the kinematics the model keeps.
     steering
@@ -126,6 +128,7 @@ class StudySettings:
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
     ranges: Mapping[str, float] = field(default_factory=dict)
     relative: float = RANGE
+    start: Mapping[str, float] = field(default_factory=dict)
     detail: Detail = Detail.TWO_DIMENSIONAL
     compliance: Compliance = Compliance.MOVING
     steering: SteeringModel | None = None
@@ -157,7 +160,7 @@ _STUDY = {
     "variance": "a whole number of 0 or more",
 }
 _LARGEST_FILE = 2**20
-_TABLES = ("study", "tune", "hold_out", "parameters")
+_TABLES = ("study", "tune", "hold_out", "parameters", "start")
 _TEST_KEYS = ("manoeuvre", "payload", "weight", "weights")
 _PARAMETER_KEYS = ("lower", "upper", "range_pct")
 
@@ -168,8 +171,9 @@ def read_study_file(path: Path, mode: Mode | None = None) -> StudySettings:
     Parameters
     ----------
     path
-        TOML with the tables ``[study]``, ``[tune.NAME]``, ``[hold_out.NAME]`` and ``[parameters.NAME]``; each may be
-        missing. With a table ``[tune…]`` only its manoeuvres are tuned with; the same holds for ``[hold_out…]``.
+        TOML with the tables ``[study]``, ``[tune.NAME]``, ``[hold_out.NAME]``, ``[parameters.NAME]`` and ``[start]``;
+        each may be missing. With a table ``[tune…]`` only its manoeuvres are tuned with; the same holds for
+        ``[hold_out…]``.
     mode
         Prevails over that of the file.
 
@@ -178,23 +182,13 @@ def read_study_file(path: Path, mode: Mode | None = None) -> StudySettings:
     InputError
         With everything that is wrong: unknown keys with close matches, values, bounds that cross, weights.
     """
-    try:
-        text = read_bytes(require_file(path), _LARGEST_FILE).decode("utf-8")
-        data = tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        raise InputError(Problem(f"this is no text in UTF-8: {error}", Place(path))) from error
-    except tomllib.TOMLDecodeError as error:
-        said = _TOML_PLACE.search(str(error))
-        place = Place(path, int(said[1]), int(said[2])) if said else Place(path)
-        raise InputError(Problem(f"this is no TOML: {_TOML_PLACE.sub('', str(error))}", place)) from error
+    data, text = read_toml(path, _LARGEST_FILE)
     reader = _Reader(path, text)
     settings = reader.settings(data, mode)
     raise_if_errors(sorted(reader.problems, key=lambda problem: problem.place.line or 0))
     return settings
 
 
-#: How Python's reader of TOML says where it stopped.
-_TOML_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)")
 #: A part of a key of TOML, in quotes or without.
 _KEY = re.compile(r""""([^"]*)"|'([^']*)'|([\w-]+)""")
 
@@ -234,6 +228,7 @@ class _Reader:
             bounds=bounds,
             ranges=ranges,
             relative=0.01 * self.number(study, "range_pct", 100 * RANGE, above=0, below=100),
+            start=self.start(self.table(data, "start"), chosen),
             detail=self.choice(study, "detail", Detail, default.detail),
             compliance=self.choice(study, "compliance", Compliance, default.compliance),
             steering=self.choice(study, "steering", SteeringModel, default.steering),
@@ -372,6 +367,14 @@ class _Reader:
                     bounds[name] = Bounds(lower, upper)
         return bounds, ranges
 
+    def start(self, table: Mapping[str, Any], mode: Mode) -> dict[str, float]:
+        for name in table:
+            if name in SPLIT_FACTORS:
+                self.complain(f"[start]: '{name}' is a share, not a value of the model", "start", name)
+            else:
+                self.allow(name, mode, "start", name)
+        return {name: self.number(table, name, 1.0, "start", above=0) for name in table}
+
     def allow(self, name: str, mode: Mode, *where: str) -> bool:
         known = (*(item.name for item in PARAMETERS), *SPLIT_FACTORS)
         if name not in known:
@@ -434,6 +437,7 @@ class _Reader:
     def wrong(self, value: object, *where: str) -> None:
         key = where[-1]
         needed = "one of " + ", ".join(PayloadLevel) if key == "payload" else _STUDY.get(key, "a number")
+        needed = "a factor above 0" if where[0] == "start" else needed
         self.complain(f"[{'.'.join(where[:-1])}]: {key} is {value!r}", *where, hint=f"{needed} is needed")
 
     def complain(self, text: str, *where: str, hint: str = "") -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rtm.converted_vehicles import maps, spec_of, vehicle
@@ -28,7 +29,7 @@ from trackrod.workflow.cache import CACHE_VARIABLE
 from trackrod.workflow.comparison import compare_models
 from trackrod.workflow.runner import run_stages
 from trackrod.workflow.stages import kc
-from trackrod.workflow.stages.convert import CONVERT
+from trackrod.workflow.stages.convert import CONVERT, Converted
 from trackrod.workflow.stages.kc import KC
 from trackrod.workflow.stages.read import Subject
 from trackrod.workflow.stages.reference import REFERENCE, Driven
@@ -62,10 +63,13 @@ def driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
+def subject(name: str) -> Subject:
+    return Subject(vehicle(name), "a test", (), StudyFolder(Path("nowhere")))
+
+
 def drive(settings: StudySettings, name: str = CAR) -> Driven:
     """On the rig, converted, driven."""
-    subject = Subject(vehicle(name), "a test", (), StudyFolder(Path("nowhere")))
-    return run_stages((KC, CONVERT, REFERENCE), (subject, settings))[Driven]
+    return run_stages((KC, CONVERT, REFERENCE), (subject(name), settings))[Driven]
 
 
 def test_what_was_driven_is_kept(driven: list[str]) -> None:
@@ -131,6 +135,20 @@ def test_after_a_failure_the_others_end(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(ended) < 50
 
 
+def test_a_study_begins_where_it_is_told_to() -> None:
+    """Whatever the shares of unsprung masses."""
+    start = {"sprung_mass": 0.9, "cg_height": 1.1}
+    plain, other = (
+        run_stages((KC, CONVERT), (subject(CAR), replace(SETTINGS, parameters=None, start=factors)))[Converted].space
+        for factors in ({}, start)
+    )
+    z = np.linspace(-0.5, 0.5, len(plain.names))
+    before, after = plain.parameters(z), other.parameters(z)
+    assert {key: after[key] / before[key] for key in before if after[key] != before[key]} == pytest.approx(start)
+    with pytest.raises(InputError, match="no body has principal moments"):
+        run_stages((KC, CONVERT), (subject(CAR), replace(SETTINGS, start={"Izz": 3.0})))
+
+
 def test_parameters_that_do_not_fit_are_said_before_anything_is_driven(driven: list[str]) -> None:
     with pytest.raises(InputError, match="'Izz' is not between its bounds 1 and 2"):
         drive(replace(SETTINGS, bounds={"Izz": Bounds(1.0, 2.0)}))
@@ -186,8 +204,10 @@ def test_another_payload_has_its_own_vehicle_and_its_own_model(monkeypatch: pyte
     assert payload.level is not PayloadLevel.HALF
     searched = manoeuvre("single_sine", {"speed_kmh": "60", "target_ay_g": "0.2", "after_s": "0.5"})
     half = PlannedTest("sine, half", searched, PayloadLevel.HALF)
-    done = drive(replace(SETTINGS, hold_out=(half,)), van)
+    done = drive(replace(SETTINGS, hold_out=(half,), start={"sprung_mass": 0.9}), van)
     assert [(test.label, test.payload) for test in done.tests] == [("pulse", None), ("sine, half", PayloadLevel.HALF)]
     assert sorted(driving) == sorted((payload.level, PayloadLevel.HALF, PayloadLevel.HALF))  # ramp and sine
     masses = {level: model.parameters["sprung_mass"] for level, model in done.models.items()}
+    for level, of in ((None, vehicle(van)), (PayloadLevel.HALF, vehicle(van).with_payload(PayloadLevel.HALF))):
+        assert masses[level] == pytest.approx(0.9 * convert(of, maps(van)).spec.parameters["sprung_mass"])
     assert masses[None] != masses[PayloadLevel.HALF]

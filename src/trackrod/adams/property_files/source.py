@@ -13,7 +13,7 @@ from trackrod.core import teimorbit
 from trackrod.core.errors import FileFormatError, InputError, Place, Problem, Severity, UnitError
 from trackrod.core.files import require_file
 from trackrod.core.quantities import Kind
-from trackrod.core.teimorbit.messages import raise_shortened, readable
+from trackrod.core.teimorbit.messages import raise_shortened
 from trackrod.core.units import UnitSystem
 from trackrod.vehicle.characteristics import Characteristic
 
@@ -76,7 +76,7 @@ class Findings:
         if errors:
             kind = UnitError if all(problem in self._unit_problems for problem in errors) else FileFormatError
             raise_shortened(errors, kind)
-        return tuple(map(readable, self.problems))
+        return tuple(self.problems)
 
     def in_range(self, value: float, kind: Kind, written: str, place: Place) -> float:
         """A number in SI units, once it is a possible one; `written` is how the message shows it."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from trackrod.convert.conversion import Compliance, Conversion, Detail, assemble, convert
 from trackrod.convert.masses import SplitFactors
 from trackrod.convert.round_trip import round_trip
 from trackrod.core.corners import Axle
-from trackrod.core.errors import Problem
+from trackrod.core.errors import InputError, Problem
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.study import KcSettings
 from trackrod.multibody.steering import SteeringModel, usual_steering
 from trackrod.reference import Reference
 from trackrod.rtm.stability import stability_problems
-from trackrod.tune.space import TuningSpace, tuning_space
+from trackrod.tune.space import TuningSpace, inertia_fault, tuning_space
 from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow.map_range import kc_maps
 from trackrod.workflow.stage import Stage, Work
@@ -80,25 +80,42 @@ def convert_origin(
     *,
     compliance: Compliance = Compliance.MOVING,
     steering: SteeringModel | None = None,
+    start: Mapping[str, float] | None = None,
 ) -> Conversion:
-    """The real-time model of whatever a study starts from; a reference says itself what steering it has."""
+    """The real-time model of whatever a study starts from; a reference says itself what steering it has.
+
+    `start` are factors on parameters by name [-].
+    """
     if isinstance(origin, Reference):
-        return assemble(origin.data, maps, detail=detail, compliance=compliance)
-    elastic = (steering or usual_steering(origin)) is SteeringModel.MECHANISM
-    return convert(origin, maps, detail=detail, compliance=compliance, elastic_steering=elastic)
+        found = assemble(origin.data, maps, detail=detail, compliance=compliance)
+    else:
+        elastic = (steering or usual_steering(origin)) is SteeringModel.MECHANISM
+        found = convert(origin, maps, detail=detail, compliance=compliance, elastic_steering=elastic)
+    return replace(found, spec=found.spec.with_parameters(**_changed(found.spec.parameters, start or {})))
+
+
+def _changed(parameters: Mapping[str, float], start: Mapping[str, float]) -> dict[str, float]:
+    return {name: value * start.get(name, 1.0) for name, value in parameters.items()}
 
 
 def _convert(work: Work) -> Converted:
     origin, maps, settings = work[Subject].origin, work[Measured].maps, work[StudySettings]
     conversion = convert_origin(
-        origin, maps, settings.detail, compliance=settings.compliance, steering=settings.steering
+        origin,
+        maps,
+        settings.detail,
+        compliance=settings.compliance,
+        steering=settings.steering,
+        start=settings.start,
     )
+    if settings.start and (fault := inertia_fault(conversion.spec.parameters)):
+        raise InputError(f"[start] of the study file: {fault}")
     space = tuning_space(
         conversion.spec,
         names=settings.parameters,
         bounds=settings.bounds,
         # a reference does not tell what the links weigh
-        split=partial(_split_parameters, origin, maps) if isinstance(origin, Vehicle) else None,
+        split=partial(_split_parameters, origin, maps, settings.start) if isinstance(origin, Vehicle) else None,
         relative=settings.relative,
         ranges=settings.ranges,
         without=origin.without_meaning if isinstance(origin, Reference) else (),
@@ -107,8 +124,10 @@ def _convert(work: Work) -> Converted:
     return Converted(conversion, space, _in_words(conversion, maps), unstable)
 
 
-def _split_parameters(vehicle: Vehicle, maps: Mapping[Axle, KcMaps], factors: SplitFactors) -> Mapping[str, float]:
-    return convert(vehicle, maps, factors=factors).spec.parameters
+def _split_parameters(
+    vehicle: Vehicle, maps: Mapping[Axle, KcMaps], start: Mapping[str, float], factors: SplitFactors
+) -> Mapping[str, float]:
+    return _changed(convert(vehicle, maps, factors=factors).spec.parameters, start)
 
 
 def _in_words(conversion: Conversion, maps: Mapping[Axle, KcMaps]) -> dict[str, str]:

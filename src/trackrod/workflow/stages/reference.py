@@ -111,6 +111,7 @@ class _Drives:
             settings.detail,
             compliance=settings.compliance,
             steering=settings.steering,
+            start=settings.start,
         ).spec
 
     def drive(self) -> Driven:
