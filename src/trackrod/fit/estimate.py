@@ -65,6 +65,9 @@ class Estimate:
         Where the likelihood is largest, in [−1, 1].
     lower, upper
         Ends of the intervals in z that hold the values with the probability `LEVEL`, cut at the bounds.
+    ends
+        Where the likelihood is largest at the lower and at the upper end of each interval, shape (variables, 2,
+        variables).
     observations
         How many independent numbers they rest on.
     contradicted
@@ -76,6 +79,7 @@ class Estimate:
     z: Array
     lower: Array
     upper: Array
+    ends: Array
     observations: float
     contradicted: tuple[str, ...]
 
@@ -190,10 +194,10 @@ def estimate(problem: FitProblem, start: Array, objective: Objective | None = No
     observations = float(found.counts.sum())
     chance = _chance(observations, z.size)
     limit = found(best)[0] + chance
-    ends = [[_reach(found, best, k, bound, limit) for bound in (-1.0, 1.0)] for k in range(z.size)]
-    lower, upper = np.array(ends).reshape(-1, 2).T
+    ends = np.array([[_reach(found, best, k, bound, limit) for bound in (-1.0, 1.0)] for k in range(z.size)])
+    lower, upper = np.einsum("kek->ek", ends.reshape(z.size, 2, z.size))
     against = tuple(problem.names[k] for k in _contradicted(found, chance))
-    return Estimate(problem.names, best, lower, upper, observations, against)
+    return Estimate(problem.names, best, lower, upper, ends, observations, against)
 
 
 def _chance(observations: float, variables: int) -> float:
@@ -246,8 +250,8 @@ def _contradicted(found: Likelihood, chance: float) -> list[int]:
     return chosen
 
 
-def _reach(found: Likelihood, best: Array, k: int, bound: float, limit: float) -> float:
-    """How far variable k can go towards a bound before −2 ln L exceeds a limit."""
+def _reach(found: Likelihood, best: Array, k: int, bound: float, limit: float) -> Array:
+    """The point as far towards a bound of variable k as it can go before −2 ln L exceeds a limit."""
     at_best = others = np.delete(best, k)
     box = (-np.ones(others.size), np.ones(others.size))
 
@@ -258,4 +262,6 @@ def _reach(found: Likelihood, best: Array, k: int, bound: float, limit: float) -
             others = held.smallest(*box, (others, at_best))
         return held(others)[0] - limit
 
-    return bound if excess(bound) <= 0 else float(brentq(excess, best[k], bound, xtol=_FINE))
+    end = bound if excess(bound) <= 0 else float(brentq(excess, best[k], bound, xtol=_FINE))
+    excess(end)
+    return np.insert(others, k, end)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.core.errors import Problem
+from trackrod.core.errors import ConvergenceError, InputError, Problem
 from trackrod.fit.estimate import ON_BOUND, Estimate, estimate
 from trackrod.fit.gauss_newton import GaussNewton
 from trackrod.fit.identifiability import Identifiability
@@ -20,6 +20,7 @@ from trackrod.rtm.spec import RtmSpec
 from trackrod.rtm.stability import stability_problems
 from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import TuningSpace
+from trackrod.tune.standing import StandingHeight
 from trackrod.tune.study import TunedParameter
 from trackrod.workflow.stage import Stage, Work
 from trackrod.workflow.stages.convert import Converted
@@ -50,12 +51,15 @@ class Tuned:
         Each before and after.
     unstable
         Whether the model does not go straight ahead by itself, and why.
+    standing_height
+        Of its centre of gravity; None where that is not tuned, or where a model does not come to rest.
     """
 
     outcome: Outcome
     model: RtmSpec
     parameters: tuple[TunedParameter, ...]
     unstable: tuple[Problem, ...]
+    standing_height: StandingHeight | None
 
 
 def _tune(work: Work) -> Tuned:
@@ -75,7 +79,19 @@ def _tune(work: Work) -> Tuned:
     z[places] = outcome.z
     parameters = _parameters(space, moved, z, told, identified)
     model = space.spec(z)
-    return Tuned(outcome, model, parameters, stability_problems(model, "the tuned model"))
+    unstable = stability_problems(model, "the tuned model")
+    return Tuned(outcome, model, parameters, unstable, _standing_height(space, model, told))
+
+
+def _standing_height(space: TuningSpace, tuned: RtmSpec, told: Estimate) -> StandingHeight | None:
+    if "cg_height" not in space.names:
+        return None
+    ends = told.ends[space.names.index("cg_height")]
+    try:  # at the ends any inertia will do that lets the model come to rest
+        models = [space.nominal.with_parameters(**space.parameters(z)) for z in ends]
+        return StandingHeight.of(space.nominal, tuned, models)
+    except (ConvergenceError, InputError):
+        return None
 
 
 def _searched(work: Work, problem: FitProblem, elsewhere: NDArray[np.float64]) -> Outcome:
