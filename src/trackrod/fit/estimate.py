@@ -13,8 +13,15 @@ The estimate makes L largest. It trusts the curves that the model can follow and
 doubts those that it cannot. The objective of tuning does not: it buys a small index of a curve that the model cannot
 follow with wrong values of the parameters.
 
-The interval of a parameter holds the values at which L, made largest again over all others within their bounds, is not
-below its maximum by more than chance explains (profile likelihood).
+What looks like a parameter in every curve shifts its value, and the curves alone cannot tell. But part of what a model
+may have wrong is known: models of the same thing with a sub-model left out, or with a better one. What such a swap
+changes in the curves is a direction in which the residuals may be off, with a size a of its own, 0 for the model as it
+is and 1 for the swapped one. The sizes are estimated with the parameters, each with a² in −2 ln L: a standard normal
+distribution says what is known about it. A parameter that is like a swap becomes as uncertain as it is; others stay as
+they are.
+
+The interval of a parameter holds the values at which L, made largest again over all others within their bounds and over
+the sizes of the swaps, is not below its maximum by more than chance explains (profile likelihood).
 
 Reference: Venzon and Moolgavkar, A method for computing profile-likelihood-based confidence intervals, Applied
 Statistics 37 (1988).
@@ -26,6 +33,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.fft import dct
 from scipy.optimize import brentq, minimize
 from scipy.stats import t as student
@@ -47,6 +55,8 @@ ON_BOUND = 1e-3
 DETERMINED = 0.5
 #: Samples from which a residual is a curve, and not a set of numbers; observations that a curve is worth at most.
 _CURVE, _SHAPES = 10, 3.0
+#: Sizes of swaps that chance does not reach [-].
+_FARTHEST = 5.0
 #: How exactly the ends of intervals are found [-].
 _FINE = 2e-3
 #: Linearisations at most; half the width of the first trust region [-]; promised gain in −2 ln L that is worth another.
@@ -72,7 +82,7 @@ class Estimate:
         How many independent numbers they rest on.
     contradicted
         The variables whose nominal values the curves contradict, the one that they contradict most first. With these
-        moved, moving any other improves the likelihood by no more than chance explains.
+        moved, moving any other improves the likelihood of the model as it is by no more than chance explains.
     """
 
     names: tuple[str, ...]
@@ -96,7 +106,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Likelihood:
-    """−2 ln L as a function of z, with residuals linearised at a point.
+    """−2 ln L as a function of z and of the sizes of the swaps behind it, with residuals linearised at a point.
 
     Attributes
     ----------
@@ -105,20 +115,31 @@ class Likelihood:
     counts
         n.
     centre
-        Where it was linearised.
+        Where it was linearised; 0 for the swaps.
+    swaps
+        How many there are.
     """
 
     matrices: Array
     offsets: Array
     counts: Array
     centre: Array
+    swaps: int = 0
 
     def __call__(self, z: Array) -> tuple[float, Array]:
         """Value and gradient at a point."""
         residual = self.matrices @ (z - self.centre) + self.offsets
         square = np.einsum("km,km->k", residual, residual) + EXACT_PCT**2
         slope = np.einsum("kmn,km->kn", self.matrices, residual)
-        return float(self.counts @ np.log(square)), np.asarray(2.0 * (self.counts / square) @ slope)
+        sizes = np.where(np.arange(z.size) < z.size - self.swaps, 0.0, z)
+        value = float(self.counts @ np.log(square) + sizes @ sizes)
+        return value, np.asarray(2.0 * (self.counts / square) @ slope + 2.0 * sizes)
+
+    def box(self, lower: ArrayLike = -1.0, upper: ArrayLike = 1.0) -> tuple[Array, Array]:
+        """Bounds of the variables, with those of the swaps, which no size leaves by chance."""
+        shape, ends = self.centre.size - self.swaps, np.full(self.swaps, _FARTHEST)
+        low, high = np.broadcast_to(lower, shape), np.broadcast_to(upper, shape)
+        return np.concatenate((low, -ends)), np.concatenate((high, ends))
 
     def smallest(self, lower: Array, upper: Array, starts: Sequence[Array]) -> Array:
         """The point of a box where it is smallest, as found from some starts."""
@@ -130,11 +151,18 @@ class Likelihood:
         """The same over the other variables, with variable k held at a value."""
         others = np.arange(self.centre.size) != k
         offsets = self.offsets + self.matrices[:, :, k] * (value - self.centre[k])
-        return Likelihood(self.matrices[:, :, others], offsets, self.counts, self.centre[others])
+        return Likelihood(self.matrices[:, :, others], offsets, self.counts, self.centre[others], self.swaps)
+
+    def as_it_is(self) -> Likelihood:
+        """The same of the model without swaps."""
+        kept = slice(self.centre.size - self.swaps)
+        return Likelihood(self.matrices[:, :, kept], self.offsets, self.counts, self.centre[kept])
 
 
-def likelihood_of(blocks: Sequence[Block], z: Array, objective: Objective) -> Likelihood:
-    """The likelihood of blocks with Jacobians at a point.
+def likelihood_of(
+    blocks: Sequence[Block], z: Array, objective: Objective, swapped: Sequence[Sequence[Block]] = ()
+) -> Likelihood:
+    """The likelihood of blocks with Jacobians at a point; `swapped` are the same of models with another sub-model.
 
     Single numbers that are read from a curve are no observations besides it; indices of weight zero are none at all.
 
@@ -148,9 +176,21 @@ def likelihood_of(blocks: Sequence[Block], z: Array, objective: Objective) -> Li
     counted = [block for block in weighed if block.residual.size > 1 or block.manoeuvre not in with_curves]
     if not counted:
         raise InputError("there is no index to learn from")
-    small = np.array([compress(block, z.size) for block in counted])
+    size = z.size + len(swapped)
+    small = np.array([compress(_with_swaps(block, swapped), size) for block in counted])
     counts = np.array([_observations(block.residual) for block in counted])
-    return Likelihood(small[:, :, :-1], small[:, :, -1], counts, z)
+    centre = np.concatenate((z, np.zeros(len(swapped))))
+    return Likelihood(small[:, :, :-1], small[:, :, -1], counts, centre, len(swapped))
+
+
+def _with_swaps(block: Block, swapped: Sequence[Sequence[Block]]) -> Block:
+    """A block whose Jacobian has a column more for each swap: what it changes, where both have the same samples."""
+    if block.jacobian is None or not swapped:
+        return block
+    there = [next((b.residual for b in blocks if b.label == block.label), block.residual) for blocks in swapped]
+    same = [residual if residual.shape == block.residual.shape else block.residual for residual in there]
+    changes = [residual - block.residual for residual in same]
+    return replace(block, jacobian=np.column_stack([block.jacobian, *changes]))
 
 
 def _observations(residual: Array) -> float:
@@ -161,7 +201,9 @@ def _observations(residual: Array) -> float:
     return min(float(energies.sum()) ** 2 / together, _SHAPES) if together > 0 else 1.0
 
 
-def estimate(problem: FitProblem, start: Array, objective: Objective | None = None) -> Estimate:
+def estimate(
+    problem: FitProblem, start: Array, objective: Objective | None = None, swaps: Sequence[FitProblem] = ()
+) -> Estimate:
     """Estimate all variables of a problem.
 
     Parameters
@@ -172,6 +214,8 @@ def estimate(problem: FitProblem, start: Array, objective: Objective | None = No
         Where to begin, in [−1, 1].
     objective
         Which indices count: those whose weight is not zero.
+    swaps
+        The same problem for models with another sub-model.
 
     Raises
     ------
@@ -182,22 +226,23 @@ def estimate(problem: FitProblem, start: Array, objective: Objective | None = No
 
     Limits: intervals are those of residuals linearised at the estimate. Noise of a measurement counts as a difference
     of the models does, so intervals from noisy curves are wider than they need be. A difference of the models that
-    looks like the effect of a parameter in every curve shifts its value, and no statistics can tell.
+    looks like the effect of a parameter in every curve, and is like no swap, shifts its value, and no statistics can
+    tell.
     """
     objective = Objective() if objective is None else objective
     if start.shape != (len(problem.names),):
         hint = f"{len(problem.names)} numbers are needed"
         raise InputError(Problem(f"the start has the shape {start.shape}", hint=hint))
-    found = _largest(problem, start, objective)
-    z, box = found.centre, (-np.ones(start.size), np.ones(start.size))
-    best = found.smallest(*box, (z,))
+    found, size = _largest(problem, start, objective, swaps), start.size
+    best = found.smallest(*found.box(), (found.centre,))
     observations = float(found.counts.sum())
-    chance = _chance(observations, z.size)
+    chance = _chance(observations, size)
     limit = found(best)[0] + chance
-    ends = np.array([[_reach(found, best, k, bound, limit) for bound in (-1.0, 1.0)] for k in range(z.size)])
-    lower, upper = np.einsum("kek->ek", ends.reshape(z.size, 2, z.size))
-    against = tuple(problem.names[k] for k in _contradicted(found, chance))
-    return Estimate(problem.names, best, lower, upper, ends, observations, against)
+    reached = [[_reach(found, best, k, bound, limit) for bound in (-1.0, 1.0)] for k in range(size)]
+    ends = np.array(reached).reshape(size, 2, -1)[:, :, :size]
+    lower, upper = np.einsum("kek->ek", ends)
+    against = tuple(problem.names[k] for k in _contradicted(found.as_it_is(), chance))
+    return Estimate(problem.names, best[:size], lower, upper, ends, observations, against)
 
 
 def _chance(observations: float, variables: int) -> float:
@@ -206,22 +251,28 @@ def _chance(observations: float, variables: int) -> float:
     return float(observations * np.log1p(student.ppf(0.5 + 0.5 * LEVEL, free) ** 2 / free))
 
 
-def _largest(problem: FitProblem, start: Array, objective: Objective) -> Likelihood:
+def _largest(problem: FitProblem, start: Array, objective: Objective, swaps: Sequence[FitProblem]) -> Likelihood:
     """The likelihood linearised where it is largest: Gauss–Newton in a trust region."""
-    z, radius = start, _RADIUS
-    here = likelihood_of(problem.linearise(z), z, objective)
+
+    def linearised(at: Array) -> Likelihood:
+        swapped = [swap.evaluate_many([at])[0] or () for swap in swaps]  # one that breaks down changes nothing
+        return likelihood_of(problem.linearise(at), at, objective, swapped)
+
+    radius, here = _RADIUS, linearised(start)
+    z = here.centre
     for _ in range(_LINEARISATIONS - 1):
-        lower, upper = np.maximum(z - radius, -1.0), np.minimum(z + radius, 1.0)
+        own = z[: start.size]
+        lower, upper = here.box(np.maximum(own - radius, -1.0), np.minimum(own + radius, 1.0))
         there = here.smallest(lower, upper, (z, 0.5 * (lower + upper)))
         value, promised = here(z)[0], here(z)[0] - here(there)[0]
         if promised < _WORTH:
             break
         try:
-            moved = likelihood_of(problem.linearise(there), there, objective)
+            moved = linearised(there[: start.size])
             share = (value - replace(moved, counts=here.counts)(there)[0]) / promised
         except ConvergenceError:
             share = -1.0
-        length = float(np.abs(there - z).max())
+        length = float(np.abs(there[: start.size] - own).max())
         if share > 0:
             z, here = there, moved
         if share < 0.25:
@@ -253,7 +304,7 @@ def _contradicted(found: Likelihood, chance: float) -> list[int]:
 def _reach(found: Likelihood, best: Array, k: int, bound: float, limit: float) -> Array:
     """The point as far towards a bound of variable k as it can go before −2 ln L exceeds a limit."""
     at_best = others = np.delete(best, k)
-    box = (-np.ones(others.size), np.ones(others.size))
+    box = found.held(k, best[k]).box()
 
     def excess(value: float) -> float:
         nonlocal others
