@@ -7,8 +7,9 @@ e_k the length of the residual of curve k [%]
     −2 ln L(z) = Σ n_k ln(e_k(z)² + e_0²) + constant
 
 where n_k counts the shapes that the residual is made of: (Σ E_m)²/Σ E_m², the participation number of the energies of
-its cosine series, which is 1 for one shape. It ends at 3, for where there are many it is noise that a smooth difference
-may hide under. Of a set of single numbers, such as wheel loads, all count. e_0 is what numbers are exact to at best.
+its cosine series, which is 1 for one shape. It ends at 1.5: curves of one manoeuvre are views of one motion and share
+what is wrong with it, which planted truths show, and many shapes are noise that a smooth difference may hide under. Of
+a set of single numbers, such as wheel loads, all count. e_0 is what numbers are exact to at best.
 The estimate makes L largest. It trusts the curves that the model can follow and
 doubts those that it cannot. The objective of tuning does not: it buys a small index of a curve that the model cannot
 follow with wrong values of the parameters.
@@ -54,7 +55,7 @@ ON_BOUND = 1e-3
 #: An interval tells something if it is shorter than this share of the range.
 DETERMINED = 0.5
 #: Samples from which a residual is a curve, and not a set of numbers; observations that a curve is worth at most.
-_CURVE, _SHAPES = 10, 3.0
+_CURVE, _SHAPES = 10, 1.5
 #: Sizes of swaps that chance does not reach [-].
 _FARTHEST = 5.0
 #: How exactly the ends of intervals are found [-].

@@ -259,7 +259,8 @@ def parameter_section(result: StudyResult) -> tuple[Section, ...]:
     )
     meaning = (
         "An interval holds the value with a probability of 95 % as far as all curves together can tell, each of them "
-        "with a difference between model and reference of its own size. A difference that looks like the effect of a "
+        "with a difference between model and reference of its own size, also if kinematics or compliance are wrong by "
+        "as much as making them simpler, or better, would change. Another difference that looks like the effect of a "
         "parameter in every curve is not in it. Values out of their intervals make up for another part of the model."
     )
     items = (Captioned(parameter_bars(result), caption), Table(heads, rows), meaning)
