@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -32,6 +34,13 @@ def test_a_heavier_vehicle_stands_lower(spec: RtmSpec) -> None:
     # the height that is given moves the centre of gravity and nothing else
     higher = spec.with_parameters(cg_height=p["cg_height"] + 0.02)
     assert standing_height(higher) - standing_height(spec) == pytest.approx(0.02, abs=1e-4)
+
+
+def test_the_height_does_not_depend_on_where_the_road_is_drawn(spec: RtmSpec) -> None:
+    down = np.array([0.0, 0.0, -0.3])
+    wheels = tuple(replace(wheel, centre=tuple(wheel.centre + down)) for wheel in spec.wheels)
+    moved = replace(spec, wheels=wheels, road_height=spec.road_height - 0.3)
+    assert standing_height(moved) == pytest.approx(standing_height(spec), abs=1e-6)
 
 
 def _stiffness(spec: RtmSpec, i: int) -> float:

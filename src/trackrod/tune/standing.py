@@ -103,7 +103,7 @@ def standing_height(spec: RtmSpec) -> float:
     """
     vehicle = RealTimeVehicle(spec)
     vehicle.settle()
-    return vehicle.state()["position.z"]
+    return vehicle.state()["position.z"] - spec.road_height
 
 
 def standing_label(payload: PayloadLevel | None) -> str:
