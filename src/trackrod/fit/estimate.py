@@ -315,5 +315,4 @@ def _reach(found: Likelihood, best: Array, k: int, bound: float, limit: float) -
         return held(others)[0] - limit
 
     end = bound if excess(bound) <= 0 else float(brentq(excess, best[k], bound, xtol=_FINE))
-    excess(end)
     return np.insert(others, k, end)
