@@ -35,7 +35,7 @@ def test_numbers_have_the_interval_of_a_closed_form() -> None:
 
 def test_a_curve_counts_for_the_shapes_of_what_it_leaves() -> None:
     effect, *left = waves(11).T
-    for shapes, worth in ((1, 1.0), (2, 2.0), (3, 3.0), (10, 3.0)):
+    for shapes, worth in ((1, 1.0), (2, 1.5), (10, 1.5)):
         problem = linear([10.0 * effect[:, None]], [np.sum(left[:shapes], axis=0)])
         assert estimate(problem, np.zeros(1)).observations == pytest.approx(worth)
 
@@ -139,6 +139,49 @@ def test_several_valleys(seed: int) -> None:
     found = estimate(linear(jacobians, offsets), np.zeros(4))
     assert (found.lower <= found.z).all()
     assert (found.z <= found.upper).all()
+
+
+def test_what_a_swap_is_like_becomes_uncertain_and_nothing_else() -> None:
+    """Every curve is off by what the first parameter does: with a swap that does the same, the interval knows."""
+    first, second, left = waves(3).T
+    effects = np.column_stack([20.0 * first, 20.0 * second])
+    truth, shift = np.array([0.2, -0.1]), 0.15
+    curves = [0.3 * left - effects @ truth - shift * effects[:, 0] for _ in range(6)]
+    without = estimate(linear([effects] * 6, curves), np.zeros(2))
+    assert without.lower[0] > truth[0], "the shift is seen by nothing"
+    swap = linear([effects] * 6, [curve + 1.5 * shift * effects[:, 0] for curve in curves])
+    found = estimate(linear([effects] * 6, curves), np.zeros(2), swaps=[swap])
+    assert found.lower[0] < truth[0] < found.upper[0] < 1.0
+    assert (found.lower[1], found.upper[1]) == pytest.approx((without.lower[1], without.upper[1]), abs=0.02)
+    assert found.contradicted == without.contradicted
+
+
+def test_a_swap_has_the_size_of_a_standard_normal_number() -> None:
+    """Curves that the model follows exactly, and a swap that is like the parameter at z = −0.1: z is 0 ± 0.1 · 1.96."""
+    effect = np.array([30.0, 0.0, 0.0, 0.0])
+    exact = linear([effect[:, None]] * 40, [np.zeros(4)] * 40)
+    swap = linear([effect[:, None]] * 40, [0.1 * effect] * 40)
+    found = estimate(exact, np.zeros(1), swaps=[swap])
+    assert found.upper[0] == pytest.approx(0.1 * student.ppf(0.5 + 0.5 * LEVEL, 159), rel=0.03)
+
+
+def test_a_swap_that_breaks_down_or_has_other_curves_changes_nothing() -> None:
+    effect, left = waves(2).T
+    problem = linear([10.0 * effect[:, None]], [left])
+    alone = estimate(problem, np.zeros(1))
+    broken = linear([10.0 * effect[:, None]], [left + effect], breaks=lambda z: True)
+    other = linear([np.ones((5, 1))], [np.ones(5)])
+    assert same(estimate(problem, np.zeros(1), swaps=[broken, other]), alone)
+
+
+def test_the_ends_are_where_the_intervals_end() -> None:
+    """Two parameters that make up for each other: at the end of one the other has gone the other way."""
+    first, second, left = waves(3).T
+    found = estimate(linear([np.column_stack([10 * first, 10 * (first + 0.3 * second)])], [0.3 * left]), np.zeros(2))
+    assert [found.ends[0, 0, 0], found.ends[1, 0, 1]] == found.lower.tolist()
+    assert [found.ends[0, 1, 0], found.ends[1, 1, 1]] == found.upper.tolist()
+    assert found.ends[0, 1, 1] == pytest.approx(-found.ends[0, 0, 1], abs=0.01)
+    assert found.ends[0, 1, 1] < -0.1
 
 
 def test_bad_input() -> None:

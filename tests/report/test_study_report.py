@@ -11,8 +11,11 @@ import pytest
 
 from metrics.synthetic_runs import braking, ramp_steer, step_steer
 from report.studies_by_hand import manoeuvre, study, with_tests
+from trackrod.core import signals
+from trackrod.core.corners import Corner
 from trackrod.core.errors import MissingExtraError, MissingFileError
 from trackrod.core.figure import Figure
+from trackrod.core.plain import canonical_json
 from trackrod.core.series import Run
 from trackrod.fit.outcome import Reason
 from trackrod.report.charts import Bars, HeatMap
@@ -20,11 +23,13 @@ from trackrod.report.page import Captioned, Fragment, Notice, Section, Table, is
 from trackrod.report.pdf import write_pdf
 from trackrod.report.study import write_study_report
 from trackrod.report.study_sections import SECTIONS, kc_section, limit_section, study_sections
+from trackrod.tune.standing import StandingHeight
 
 ORDER = (
     "Summary",
     "Vehicle and provenance",
     "Kinematics and compliance",
+    "Standing wheel loads",
     "Manoeuvre: ramp_steer",
     "Manoeuvre: step_steer",
     "Indices before and after",
@@ -105,6 +110,33 @@ def test_a_floor_stands_beside_the_number() -> None:
     rows = {row[0]: row[table.heads.index("divided by")] for row in table.rows}
     assert rows["lateral acceleration: overshoot"] == "0.1"
     assert rows["lateral acceleration"] == ""
+
+
+def test_standing_wheel_loads_are_shown(sections: dict[str, Section]) -> None:
+    """They count in the objective: reference, before, after, and the difference."""
+    (table,) = tables(sections["Standing wheel loads"])
+    test = study().tests[0]
+    loads = [float(run[signals.FZ[Corner.FR]][0]) for run in (test.reference, test.nominal, test.tuned)]
+    assert table.rows[1] == ("fr", *(f"{load:.0f}" for load in loads), "+0.00 %")
+    assert "one index" in str(sections["Standing wheel loads"].items[0])
+    assert [loads.label for loads in study().standing_loads] == ["standing"]
+    assert '"standing_loads":[{' in canonical_json(study().summary())
+
+
+def test_the_height_is_told_above_the_road_that_the_vehicle_stands_on() -> None:
+    height = StandingHeight(0.6, 0.63, (0.61, 0.64))
+    told = replace(study(), standing_height=height)
+    section = next(s for s in study_sections(told) if s.title == "Parameters")
+    row = next(row for row in tables(section)[0].rows if row[0] == "cg_height, standing")
+    assert row[2:7] == (0.6, 0.63, "m", "+5.00 %", "0.61 to 0.64")
+    assert told.summary()["standing_cg_height"] == {
+        "unit": "m",
+        "nominal": 0.6,
+        "optimised": 0.63,
+        "change_pct": pytest.approx(5.0),
+        "interval": [0.61, 0.64],
+    }
+    assert "standing_cg_height" not in study().summary()
 
 
 def test_an_index_right_on_the_tolerance_is_within_it() -> None:

@@ -141,6 +141,10 @@ def _print(result: StudyResult, folder: StudyFolder) -> None:
     table.add_column("index", no_wrap=True)
     for head in ("nominal [%]", "tuned [%]"):
         table.add_column(head, justify="right", no_wrap=True)
+    for loads in result.standing_loads:
+        table.add_row(f"{loads.label}, held out" if loads.hold_out else loads.label, style="bold")
+        table.add_row("  wheel loads", f"{loads.nominal_pct:.2f}", f"{loads.tuned_pct:.2f}")
+        table.add_section()
     for test in result.tests:
         table.add_row(f"{test.label}, held out" if test.hold_out else test.label, style="bold")
         for before, after in zip(test.nominal_indices, test.tuned_indices, strict=True):
@@ -157,6 +161,10 @@ def _print(result: StudyResult, folder: StudyFolder) -> None:
         value = f"{item.value:.5g} {'' if item.tunable.unit == '-' else item.tunable.unit}"
         change = (f"{item.tunable.change_pct(item.z):+.2f}", "{:.5g} to {:.5g}".format(*item.interval_values), remark)
         tuned.add_row(item.tunable.name, value, *change, style="yellow" if item.on_bound else "")
+    if (height := result.standing_height) is not None:
+        interval = "{:.5g} to {:.5g}".format(*height.interval)
+        told = (f"{height.tuned:.5g} m", f"{height.change_pct:+.2f}", interval, "above the road that it stands on")
+        tuned.add_row("cg_height, standing", *told)
     console.print(tuned)
     outcome = result.outcome
     points = outcome.evaluations + outcome.linearisations

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from trackrod.core.corners import Axle
+from trackrod.core.corners import Axle, Corner
 from trackrod.metrics.indices import Index
 from trackrod.metrics.trace import Scale
 from trackrod.report.comparison import BAND
@@ -44,6 +44,7 @@ __all__ = [
     "parameter_section",
     "search_section",
     "sensitivity_section",
+    "standing_section",
     "study_sections",
     "time_section",
     "vehicle_section",
@@ -145,6 +146,21 @@ def _measured_in(index: Index) -> str:
     return "1 rad" if index.reference.scale is Scale.ONE else f"its {index.reference.scale}"
 
 
+def standing_section(result: StudyResult) -> tuple[Section, ...]:
+    """What the wheels carry before anything is driven."""
+    items: list[Item] = []
+    for loads in result.standing_loads:
+        seen = "tuning never saw them" if loads.hold_out else "they count in the objective as one index"
+        text = f"{loads.label}: {loads.nominal_pct:.2f} % before and {loads.tuned_pct:.2f} % after; {seen}."
+        rows = tuple(
+            (str(corner), *(f"{load:.0f}" for load in found), percent(100.0 * (found[2] / found[0] - 1.0), sign=True))
+            for corner, *found in zip(Corner, loads.reference, loads.nominal, loads.tuned, strict=True)
+        )
+        heads = ("wheel", "reference [N]", "nominal [N]", "tuned [N]", "tuned to reference")
+        items += [text, Table(heads, rows)]
+    return (Section("Standing wheel loads", tuple(items)),)
+
+
 def manoeuvre_sections(result: StudyResult) -> tuple[Section, ...]:
     """Each manoeuvre that was tuned with."""
     return tuple(
@@ -231,6 +247,10 @@ def parameter_section(result: StudyResult) -> tuple[Section, ...]:
         )
         for item in result.parameters
     )
+    if (height := result.standing_height) is not None:
+        change, interval = percent(height.change_pct, sign=True), "{:.4g} to {:.4g}".format(*height.interval)
+        what = "the same above the road on which the vehicle stands"
+        rows += (("cg_height, standing", what, height.nominal, height.tuned, "m", change, interval, "", ""),)
     heads = ("parameter", "what", "nominal", "tuned", "unit", "change", "95 % interval", "bounds", "alarm")
     bound = [item.tunable.name for item in result.parameters if item.on_bound]
     caption = (
@@ -239,7 +259,8 @@ def parameter_section(result: StudyResult) -> tuple[Section, ...]:
     )
     meaning = (
         "An interval holds the value with a probability of 95 % as far as all curves together can tell, each of them "
-        "with a difference between model and reference of its own size. A difference that looks like the effect of a "
+        "with a difference between model and reference of its own size, also if kinematics or compliance are wrong by "
+        "as much as making them simpler, or better, would change. Another difference that looks like the effect of a "
         "parameter in every curve is not in it. Values out of their intervals make up for another part of the model."
     )
     items = (Captioned(parameter_bars(result), caption), Table(heads, rows), meaning)
@@ -411,6 +432,7 @@ SECTIONS: tuple[SectionMaker, ...] = (
     summary_section,
     vehicle_section,
     kc_section,
+    standing_section,
     manoeuvre_sections,
     index_section,
     parameter_section,

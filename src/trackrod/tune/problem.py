@@ -15,9 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.core import signals
 from trackrod.core.artefact import Artefact
-from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.executors import executor, worker_count
 from trackrod.core.files import hash_bytes
@@ -29,15 +27,14 @@ from trackrod.rtm.script import ScriptedVehicle, Tangent
 from trackrod.rtm.spec import RTM
 from trackrod.tune.derivatives import STEP, by_differences, disagreement, random_direction
 from trackrod.tune.space import TuningSpace
+from trackrod.tune.standing import load_difference, standing_label, wheel_loads
 from trackrod.tune.test import Test
 
-__all__ = ["STANDING", "TuningProblem"]
+__all__ = ["TuningProblem"]
 
 T = TypeVar("T")
 Array = NDArray[np.float64]
 
-#: What wheel loads before a manoeuvre are compared under, besides the manoeuvres.
-STANDING = "standing"
 #: Step along a tangent with which an index is read [z].
 _ALONG = 1e-4
 #: Variables up to which differences cost less than exact derivatives.
@@ -75,7 +72,7 @@ class TuningProblem:
         self.space = space
         self.tests = tuple(tests)
         # One test for each payload tells what the wheels carry before anything happens.
-        first = {test.payload: test.label for test in reversed(self.tests) if _carried(test.reference) is not None}
+        first = {test.payload: test.label for test in reversed(self.tests) if wheel_loads(test.reference) is not None}
         self._standing = frozenset(first.values())
         self.strength = strength
         self.step = step
@@ -242,17 +239,9 @@ class TuningProblem:
         return [(a.residual - b.residual) / (2.0 * _ALONG) for a, b in zip(up, down, strict=True)]
 
 
-def _carried(run: Run) -> Array | None:
-    """What each wheel carries at the beginning of a run [N]; None where that is not known."""
-    if not all(signals.FZ[corner].column in run for corner in Corner):
-        return None
-    return np.array([run[signals.FZ[corner]][0] for corner in Corner])
-
-
 def _standing_loads(test: Test, run: Run) -> Block:
     """Wheel loads before anything happens, over the mean load of a wheel: mass and its place are data, too."""
-    expected, found = _carried(test.reference), _carried(run)
+    expected, found = wheel_loads(test.reference), wheel_loads(run)
     assert expected is not None
     assert found is not None
-    label = STANDING if test.payload is None else f"{STANDING}, {test.payload}"
-    return Block(label, "wheel loads", 100.0 * (found - expected) / (expected.mean() * np.sqrt(expected.size)))
+    return Block(standing_label(test.payload), "wheel loads", load_difference(expected, found))

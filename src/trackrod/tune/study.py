@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from trackrod.convert.vehicle_data import Source
-from trackrod.core.corners import Axle
+from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import Problem
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
@@ -22,6 +22,7 @@ from trackrod.kc.maps import KcMaps
 from trackrod.metrics.indices import Index
 from trackrod.rtm.spec import RtmSpec
 from trackrod.tune.space import Tunable
+from trackrod.tune.standing import StandingHeight, StandingLoads, standing_label, wheel_loads
 from trackrod.tune.test import Test
 
 __all__ = ["ErrorBudgetEntry", "StudyResult", "TestResult", "TunedParameter"]
@@ -187,6 +188,8 @@ class StudyResult:
         Of the search.
     parameters
         Tuned parameters.
+    standing_height
+        Of the sprung centre of gravity; None where that is not tuned, or where a model does not come to rest.
     sensitivity, identifiability, candidates, ranges
         Of the nominal model.
     screening, variance
@@ -222,11 +225,23 @@ class StudyResult:
     screening: Screening | None = None
     variance: VarianceShares | None = None
     unstable: tuple[str, ...] = ()
+    standing_height: StandingHeight | None = None
 
     @property
     def tolerance_pct(self) -> float:
         """TP [%]."""
         return self.objective.tolerance_pct
+
+    @property
+    def standing_loads(self) -> tuple[StandingLoads, ...]:
+        """What the wheels carry before the first test of each payload, where the reference tells."""
+        found: dict[str, StandingLoads] = {}
+        for test in self.tests:
+            loads = [wheel_loads(run) for run in (test.reference, test.nominal, test.tuned)]
+            label, known = standing_label(test.test.payload), [each for each in loads if each is not None]
+            if label not in found and len(known) == len(loads):
+                found[label] = StandingLoads(label, test.hold_out, *known)
+        return tuple(found.values())
 
     def worst(self, *, hold_out: bool) -> tuple[str, Index] | None:
         """The largest index after tuning of the tuning or of the hold-out manoeuvres, with the label of its test."""
@@ -260,6 +275,19 @@ class StudyResult:
                 for test in self.tests
                 for before, after in zip(test.nominal_indices, test.tuned_indices, strict=True)
             ],
+            "standing_loads": [
+                {
+                    "label": loads.label,
+                    "hold_out": loads.hold_out,
+                    "nominal_pct": loads.nominal_pct,
+                    "optimised_pct": loads.tuned_pct,
+                    "corners": [str(corner) for corner in Corner],
+                    "reference": loads.reference.tolist(),
+                    "nominal": loads.nominal.tolist(),
+                    "optimised": loads.tuned.tolist(),
+                }
+                for loads in self.standing_loads
+            ],
             "parameters": [
                 {
                     "name": item.tunable.name,
@@ -279,6 +307,14 @@ class StudyResult:
                 for item in self.parameters
             ],
         }
+        if (height := self.standing_height) is not None:
+            found["standing_cg_height"] = {
+                "unit": "m",
+                "nominal": height.nominal,
+                "optimised": height.tuned,
+                "change_pct": height.change_pct,
+                "interval": list(height.interval),
+            }
         if self.screening is not None:
             found["screening"] = dict(self.screening.to_plain())
         if self.variance is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.core.errors import Problem
+from trackrod.convert.conversion import Compliance, Detail
+from trackrod.core.errors import ConvergenceError, InputError, Problem
 from trackrod.fit.estimate import ON_BOUND, Estimate, estimate
 from trackrod.fit.gauss_newton import GaussNewton
 from trackrod.fit.identifiability import Identifiability
@@ -20,9 +22,11 @@ from trackrod.rtm.spec import RtmSpec
 from trackrod.rtm.stability import stability_problems
 from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import TuningSpace
+from trackrod.tune.standing import StandingHeight
 from trackrod.tune.study import TunedParameter
 from trackrod.workflow.stage import Stage, Work
-from trackrod.workflow.stages.convert import Converted
+from trackrod.workflow.stages.convert import Converted, convert_origin
+from trackrod.workflow.stages.kc import Measured
 from trackrod.workflow.stages.read import Subject
 from trackrod.workflow.stages.reference import Driven
 from trackrod.workflow.stages.sensitivity import SensitivityResult
@@ -50,12 +54,15 @@ class Tuned:
         Each before and after.
     unstable
         Whether the model does not go straight ahead by itself, and why.
+    standing_height
+        Of its centre of gravity; None where that is not tuned, or where a model does not come to rest.
     """
 
     outcome: Outcome
     model: RtmSpec
     parameters: tuple[TunedParameter, ...]
     unstable: tuple[Problem, ...]
+    standing_height: StandingHeight | None
 
 
 def _tune(work: Work) -> Tuned:
@@ -63,7 +70,8 @@ def _tune(work: Work) -> Tuned:
     identified = work[SensitivityResult].identifiability
     journal = work[Subject].folder.journal
     work.tell("what the curves say about the values", 0.0)
-    told = estimate(journal(TuningProblem(space, tests)), np.zeros(len(space.names)), settings.objective)
+    problem, *swaps = (journal(TuningProblem(each, tests)) for each in (space, *_swapped(work)))
+    told = estimate(problem, np.zeros(len(space.names)), settings.objective, swaps)
     # What the manoeuvres cannot tell is held, for it would only take the part of another parameter; so is what nothing
     # speaks against, unless the user names what to tune: small gains in one manoeuvre are paid for in others.
     moved = space.only(identified.subset if settings.parameters else told.contradicted)
@@ -75,7 +83,32 @@ def _tune(work: Work) -> Tuned:
     z[places] = outcome.z
     parameters = _parameters(space, moved, z, told, identified)
     model = space.spec(z)
-    return Tuned(outcome, model, parameters, stability_problems(model, "the tuned model"))
+    unstable = stability_problems(model, "the tuned model")
+    return Tuned(outcome, model, parameters, unstable, _standing_height(space, model, told))
+
+
+def _swapped(work: Work) -> Iterator[TuningSpace]:
+    """The same parameters of models with other kinematics or another compliance: in these the model may be wrong."""
+    space, settings = work[Converted].space, work[StudySettings]
+    now = (settings.detail, Compliance.of(space.nominal))
+    other = Detail.TWO_DIMENSIONAL if settings.detail is Detail.LINEAR else Detail.LINEAR
+    gives = Compliance.MOVING if now[1] is Compliance.NONE else Compliance.NONE
+    for detail, compliance in ((other, now[1]), (now[0], gives)):
+        origin, maps = work[Subject].origin, work[Measured].maps
+        model = convert_origin(origin, maps, detail, compliance=compliance, steering=settings.steering).spec
+        if (detail, Compliance.of(model)) != now:  # a reference may know no compliance
+            yield replace(space, nominal=model.with_parameters(**space.nominal.parameters))
+
+
+def _standing_height(space: TuningSpace, tuned: RtmSpec, told: Estimate) -> StandingHeight | None:
+    if "cg_height" not in space.names:
+        return None
+    ends = told.ends[space.names.index("cg_height")]
+    try:  # at the ends any inertia will do that lets the model come to rest
+        models = [space.nominal.with_parameters(**space.parameters(z)) for z in ends]
+        return StandingHeight.of(space.nominal, tuned, models)
+    except (ConvergenceError, InputError):
+        return None
 
 
 def _searched(work: Work, problem: FitProblem, elsewhere: NDArray[np.float64]) -> Outcome:
@@ -137,7 +170,7 @@ def _parameters(
 OPTIMISE = Stage(
     name="optimise",
     title="tuning",
-    needs=(Subject, Converted, Driven, SensitivityResult, StudySettings),
+    needs=(Subject, Measured, Converted, Driven, SensitivityResult, StudySettings),
     makes=Tuned,
     run=_tune,
     sections=(parameter_section, search_section),

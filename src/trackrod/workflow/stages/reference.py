@@ -10,7 +10,7 @@ from threading import Event
 from trackrod.core.errors import ConvergenceError, InputError, Problem, Severity
 from trackrod.core.executors import executor
 from trackrod.reference import Reference, Replay
-from trackrod.report.study_sections import index_section, manoeuvre_sections
+from trackrod.report.study_sections import index_section, manoeuvre_sections, standing_section
 from trackrod.rtm.spec import RtmSpec
 from trackrod.simulate.script import can_be_scripted, scripted
 from trackrod.tune.test import Test
@@ -168,5 +168,5 @@ REFERENCE = Stage(
     needs=(Subject, Measured, Converted, StudySettings),
     makes=Driven,
     run=_drive,
-    sections=(manoeuvre_sections, index_section),
+    sections=(standing_section, manoeuvre_sections, index_section),
 )

@@ -114,6 +114,7 @@ def study_result(found: Work | Results) -> StudyResult:
         objective_nominal=settings.objective.value(sensitivity.local.blocks),
         outcome=tuned.outcome,
         parameters=tuned.parameters,
+        standing_height=tuned.standing_height,
         sensitivity=sensitivity.local,
         identifiability=sensitivity.identifiability,
         candidates=sensitivity.candidates,

@@ -20,7 +20,8 @@ from trackrod.fit.variance_shares import VarianceShares, share_variance
 from trackrod.manoeuvres.registry import manoeuvre
 from trackrod.report.study_sections import candidate_section, identifiability_section, sensitivity_section
 from trackrod.simulate.script import scripted
-from trackrod.tune.problem import STANDING, TuningProblem
+from trackrod.tune.problem import TuningProblem
+from trackrod.tune.standing import STANDING
 from trackrod.tune.test import Test
 from trackrod.workflow.cache import kept_run
 from trackrod.workflow.multibody_runs import STEP
