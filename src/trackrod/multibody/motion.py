@@ -38,8 +38,8 @@ _SPINS = _AT_WHEELS + WHEEL_COLUMNS.size
 class Rows:
     """How the rows of a model are laid out: after what all have, spins, wheel poses, tyres and dampers of each model.
 
-    Last come the poses of the bodies whose joints are read: rack and torsion bar where the steering is a mechanism, both
-    halves of a frame that twists. What the joints do is worked out when somebody asks.
+    Last come the poses of the bodies whose joints are read: rack and torsion bar where the steering is a mechanism,
+    both halves of a frame that twists. What the joints do is worked out when somebody asks.
 
     Attributes
     ----------
