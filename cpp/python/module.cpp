@@ -15,6 +15,7 @@ void bind_math(nb::module_&);
 void bind_rtm(nb::module_&);
 void bind_multibody(nb::module_&);
 void bind_tables(nb::module_&);
+void bind_text(nb::module_&);
 void bind_tyre(nb::module_&);
 void bind_warping(nb::module_&);
 
@@ -41,6 +42,7 @@ NB_MODULE(_core, m) {
   bind(m, sources, bind_multibody, trackrod::multibody_sources);
   bind(m, sources, bind_rtm, trackrod::rtm_sources);
   bind(m, sources, bind_tables, trackrod::tables_sources);
+  bind(m, sources, bind_text, trackrod::text_sources);
   bind(m, sources, bind_tyre, trackrod::tyre_sources);
   bind(m, sources, bind_warping, trackrod::warping_sources);
   m.def(

@@ -334,6 +334,7 @@ class MultibodyHandle {
   }
   void set_poses(const Rows& values) {
     require_shape(values, model_.bodies.size(), pose_size);
+    model_.forget_matrix();
     const double* p = values.data();
     for (Pose<double>& x : model_.state.poses) {
       x = {{p[0], p[1], p[2]}, normalised(Quat<double>{p[3], p[4], p[5], p[6]})};
@@ -342,6 +343,7 @@ class MultibodyHandle {
   }
   void set_twists(const Rows& values) {
     require_shape(values, model_.bodies.size(), twist_size);
+    model_.forget_matrix();
     const double* p = values.data();
     for (Twist<double>& u : model_.state.twists) {
       u = {{p[0], p[1], p[2]}, {p[3], p[4], p[5]}};
@@ -351,10 +353,12 @@ class MultibodyHandle {
   }
   void set_spins(const Values& values) {
     if (values.size() != model_.wheels.size()) throw std::invalid_argument("one spin for each wheel is needed");
+    model_.forget_matrix();
     model_.state.spins.assign(values.data(), values.data() + values.size());
     model_.state.previous_spins = model_.state.spins;
   }
   void reset() {
+    model_.forget_matrix();
     model_.state.poses = design_;
     model_.state.resize(model_.bodies.size(), model_.wheels.size(), model_.tyres.size());
     Inputs& inputs = model_.inputs;
@@ -371,6 +375,7 @@ class MultibodyHandle {
   // State and lasting inputs, all that the steps to come depend on beside the model itself.
   NewArray state() {
     require_finished();
+    model_.forget_matrix();  // whoever is set to the state goes on without one, too
     NewArray out = new_array({state_size()});
     double* to = out.data();
     for (const auto& [first, count] : all_numbers(model_.state, model_.inputs)) to = std::copy_n(first, count, to);
@@ -379,6 +384,7 @@ class MultibodyHandle {
   void set_state(const Values& numbers) {
     require_finished();
     if (numbers.size() != state_size()) throw std::invalid_argument("a state needs one number for each name");
+    model_.forget_matrix();
     const double* from = numbers.data();
     for (const auto& [first, count] : all_numbers(model_.state, model_.inputs)) {
       std::copy_n(from, count, first);

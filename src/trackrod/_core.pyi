@@ -429,6 +429,11 @@ class Table2D:
     def extrapolation(self) -> Extrapolation:
         """Rule beyond the knots."""
 
+def comma_separated(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> bytes:
+    """
+    Rows of numbers as text: commas between them, a line for each row, every number as repr() writes it.
+    """
+
 class Tyre:
     """A tyre model compiled from its coefficients; see trackrod.tyre.Tyre."""
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trackrod import __version__
-from trackrod.core.artefact import Artefact, InputFile, Provenance, Schema, load, save
+from trackrod.core.artefact import Artefact, InputFile, Provenance, Schema, load, save, saved_hash
 from trackrod.core.errors import FileFormatError, InputError, MissingFileError
 from trackrod.core.maps import MAP1D_SCHEMA, MAP2D_SCHEMA, Map1D, Map2D, Variable
 from trackrod.core.quantities import kind
@@ -90,6 +90,20 @@ def test_the_hash_can_be_computed_by_anybody(tmp_path: Path) -> None:
     stored = data.pop("sha256")
     canonical = json.dumps(data, sort_keys=True, separators=(",", ":"))
     assert stored == hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def test_the_hash_of_what_cannot_change_is_worked_out_once() -> None:
+    asked = []
+
+    def to_plain(spring: Spring) -> dict[str, float]:
+        asked.append(spring)
+        return {"k": spring.stiffness}
+
+    schema = Schema("test.spring", 2, to_plain, lambda data: Spring(data["k"]))
+    spring, equal, other = Spring(1.0), Spring(1.0), Spring(2.0)
+    assert saved_hash(schema, spring) == saved_hash(schema, spring) == Artefact(schema, equal).sha256
+    assert saved_hash(schema, other) != saved_hash(schema, spring)
+    assert [item is spring for item in asked] == [True, False, False]
 
 
 def test_equal_inputs_give_equal_files_and_hashes(tmp_path: Path) -> None:

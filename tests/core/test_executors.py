@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -35,3 +37,16 @@ def test_answers_come_in_order_and_errors_are_passed_on() -> None:
         assert list(pool.map(lambda k: 10 // k, (1, 2, 5))) == [10, 5, 2]
         with pytest.raises(ZeroDivisionError):
             list(pool.map(lambda k: 10 // k, (1, 0)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
+@pytest.mark.parametrize(("chosen", "threads"), [({}, 1), ({"OPENBLAS_NUM_THREADS": "2"}, 2)])
+def test_linear_algebra_makes_no_threads_besides_unless_the_user_wants_them(
+    chosen: dict[str, str], threads: int
+) -> None:
+    if (os.cpu_count() or 1) < threads:
+        pytest.skip("one processor")
+    code = "import os, trackrod.fit.estimate; print(len(os.listdir('/proc/self/task')))"
+    others = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    told = subprocess.run([sys.executable, "-c", code], env=others | chosen, capture_output=True, text=True, check=True)
+    assert (int(told.stdout) > 1) == (threads > 1)

@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import constants
 from scipy.io import loadmat, savemat
 
+from trackrod import _core
 from trackrod.core import signals
 from trackrod.core.errors import FileFormatError, InputError, MissingExtraError, MissingFileError
 from trackrod.core.run_files import RUN_SUFFIXES, read_run, write_run
@@ -92,6 +93,21 @@ def test_csv_text_is_as_documented(tmp_path: Path) -> None:
         "0.1,20.033333333333335,2.0,4001.5\n"
         "0.2,20.066666666666666,3.0,nan\n"
     )
+
+
+def test_numbers_are_written_as_python_does() -> None:
+    """Every size of number, what lies beside the borders between notations, and what is no number."""
+    random = np.random.default_rng(3)
+    sizes = random.integers(-320, 308, 5000).astype(float)
+    anywhere = random.uniform(1.0, 10.0, sizes.size) * 10.0**sizes * random.choice([-1.0, 1.0], sizes.size)
+    usual = random.normal(size=5000) * 10.0 ** random.integers(-6, 18, 5000)
+    edges = np.array([1e-4, 1e15, 1e16, 2.0**53, 0.0, -0.0, 5e-324, 1.7976931348623157e308])
+    beside = [np.nextafter(edges[:4], side) for side in (-np.inf, np.inf)]
+    whole, none = np.trunc(usual), [np.nan, np.inf, -np.inf]
+    values = np.concatenate([anywhere, usual, np.round(usual, 3), whole, edges, *beside, none])
+    table = np.column_stack((values, values[::-1]))
+    expected = "".join(f"{a!r},{b!r}\n" for a, b in table.tolist())
+    assert _core.comma_separated(table).decode() == expected
 
 
 def test_csv_is_read_by_pandas(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from trackrod.core.errors import UnknownNameError
 from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import MANOEUVRES
 from trackrod.manoeuvres.standing import FourPost
-from trackrod.metrics.indices import FLOORS, INDEX_SETS, indices
+from trackrod.metrics.indices import FLOORS, INDEX_SETS, curve_indices, indices
+from trackrod.metrics.trace import Trace
 
 STEP, RAMP, SWEEP, BRAKING = step_steer(), ramp_steer(), sine_sweep(), braking()
 RUNS = {"step_steer": STEP, "ramp_steer": RAMP, "sine_sweep": SWEEP, "braking": BRAKING, "constant_radius": RAMP}
@@ -39,6 +40,19 @@ def test_mirrored_runs_lie_as_far_apart(name: str) -> None:
     plain = values(name, RUNS[name], model)
     assert max(plain.values()) > 0
     assert values(name, mirrored(RUNS[name]), mirrored(model)) == pytest.approx(plain, rel=1e-9)
+
+
+def test_the_curves_of_a_reference_are_read_once() -> None:
+    read = []
+
+    def curves(run: Run) -> dict[str, Trace]:
+        read.append(run)
+        return dict(INDEX_SETS["step_steer"](run))
+
+    models = [changed(STEP, "ay_mps2", factor) for factor in (1.02, 1.04)]
+    found = [next(curve_indices("step_steer", curves, STEP, model)).value_pct for model in models]
+    assert found == [pytest.approx(values("step_steer", STEP, model)["lateral acceleration"]) for model in models]
+    assert [run is STEP for run in read] == [False, True, False]
 
 
 def test_names_of_the_sets() -> None:

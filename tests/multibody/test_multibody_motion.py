@@ -195,6 +195,7 @@ def test_a_steering_mechanism_comes_last() -> None:
     assert np.array_equal(motion.rack_travel, joint_travel(layout.model, core["poses"], column.rack))
     assert np.array_equal(motion.steering_torque, core["drives"][:, 1])
     assert not np.any(motion.torsion_bar_twist)
-    column.twist = joint("rack", "chassis", np.array([0.0, 1.0, 0.0]))
+    column.twist = joint("rack", "carrier_rl", np.array([0.0, 1.0, 0.0]))
+    layout = Rows(fake(column))
     bar = MultibodyMotion(layout.joined(**core), layout)
     assert np.array_equal(bar.torsion_bar_twist, joint_angles(layout.model, core["poses"], column.twist))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rtm.converted_vehicles import spec_of, vehicle
+from trackrod.core import artefact
 from trackrod.core.artefact import Schema
 from trackrod.core.errors import InputError
 from trackrod.core.plain import canonical_json
@@ -274,7 +275,7 @@ def test_what_nobody_can_change_is_hashed_once(monkeypatch: pytest.MonkeyPatch) 
 
     van = replace(vehicle("lcv_7t"))
     known = fingerprint(van)
-    monkeypatch.setattr(cache, "Artefact", refuse)
+    monkeypatch.setattr(artefact, "Artefact", refuse)
     assert fingerprint(van) == known
     with pytest.raises(AssertionError, match="it was hashed"):
         fingerprint(replace(van))  # equal, but nobody has looked at it

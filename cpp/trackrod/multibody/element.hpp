@@ -113,14 +113,20 @@ inline void subtract_blocks(Mat6& target, const M3& ff, const M3& fm, const M3& 
   add(target, 3, 3, mm, -1.0);
 }
 
-// Adds the response of an element between bodies a and b, either of which may be the ground.
-inline void assemble(const Response& e, const Relative<double>& x, int a, int b, const BodyState& A, const BodyState& B,
-                     Assembly& to) {
+// Adds the force and the moment of an element between bodies a and b, either of which may be the ground. Where nothing
+// else of its response is used, the compiler leaves out what only the derivatives need.
+inline void add_wrenches(const Response& e, const Relative<double>& x, int a, int b, const BodyState& B,
+                         std::vector<Vec6>& W) {
   const V3 f_E = B.R * e.f;
   const V3 m_b = x.R * e.m + cross(x.rho, e.f);  // moment of the same about b, in axes of b
-  std::vector<Vec6>& W = *to.W;
   if (a != ground) add_to(W[static_cast<std::size_t>(a)], f_E, e.m);
   if (b != ground) add_to(W[static_cast<std::size_t>(b)], -f_E, -m_b);
+}
+
+// The same, with the derivatives.
+inline void assemble(const Response& e, const Relative<double>& x, int a, int b, const BodyState& A, const BodyState& B,
+                     Assembly& to) {
+  add_wrenches(e, x, a, b, B, *to.W);
   if (to.A == nullptr) return;
 
   // Derivatives by (displacement rate of rho, of psi): a displacement acts by h, and a velocity directly. The rate of rho

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -141,6 +142,11 @@ class Model {
 
   // One step of length h with a fixed number of Newton iterations; returns the largest change of a velocity in the
   // last of them, NaN if the matrix was singular.
+  //
+  // A single iteration may do with the matrix of a step shortly before. What a matrix that is off by a share p leaves
+  // undone is p times the change, and the change is the step's own error, h^2 times the jerk: so a kept matrix adds p
+  // of the error that implicit Euler has anyhow. It is given up where the change is large or grows, as it does when
+  // something comes into contact, and then the iteration is done again: at most one sum of forces more than without.
   double step(double h, int iterations) {
     predict();
     turn_wheels();
@@ -153,33 +159,41 @@ class Model {
     lock_differentials();
     follow_profiles(h);
     double change = 0.0;
-    for (int i = 0; i < iterations; ++i) {
-      change = newton_step(h);
+    bool done = false;
+    if (iterations == 1 && factored_for_ == h && age_ < longest_kept && last_change_ < largest_kept) {
+      const double clutch = state.driveline.clutch_torque;
+      change = newton_step(h, Derivatives::kept);
+      done = change < largest_kept && change < std::max(growth_kept * last_change_, quiet_kept);  // not if it is NaN
+      if (!done) {
+        predict();
+        state.driveline.clutch_torque = clutch;
+      }
+      ++age_;
+    }
+    for (int i = 0; !done && i < iterations; ++i) {
+      change = newton_step(h, Derivatives::exact);
       if (!std::isfinite(change)) return std::numeric_limits<double>::quiet_NaN();
     }
+    last_change_ = change;
     accept(h);
     return change;
   }
+
+  // The steps to come depend on the state and the inputs alone.
+  void forget_matrix() { factored_for_ = 0.0; }
 
   // Residual of the equations of motion at the velocities of `trial`, and the matrix of its derivatives.
   // Returns the residual force on each body (what accelerates it beyond what is asked).
   const std::vector<Vec6>& evaluate(const std::vector<Twist<double>>& trial, const std::vector<double>& spins, double h,
                                     bool with_matrix) {
-    place_bodies(trial, h);
-    std::fill(right_.begin(), right_.end(), Vec6{});
-    if (with_matrix) matrix_.set_zero();
-    Assembly to{&right_, with_matrix ? &matrix_ : nullptr, h, 1.0};
-    add_elements(to);
-    add_inertia(trial, h, with_matrix);
-    add_wheels(trial, spins, h, with_matrix);
-    return right_;
+    return evaluate(trial, spins, h, with_matrix ? Derivatives::exact : Derivatives::none);
   }
 
   // Wrenches on all bodies at rest in the present poses (force in E, moment in body axes); elements, weight, loads.
   const std::vector<Vec6>& static_forces(bool with_matrix) {
     rest_bodies();
     std::fill(right_.begin(), right_.end(), Vec6{});
-    if (with_matrix) matrix_.set_zero();
+    if (with_matrix) clear_matrix();
     Assembly to{&right_, with_matrix ? &matrix_ : nullptr, 1.0, 0.0};
     add_elements(to);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -202,7 +216,7 @@ class Model {
     }
     rest_bodies();
     std::fill(right_.begin(), right_.end(), Vec6{});
-    matrix_.set_zero();
+    clear_matrix();
     Assembly to{&right_, &matrix_, 0.0, 1.0};
     add_elements(to);
   }
@@ -273,6 +287,31 @@ class Model {
   }
 
  private:
+  // What an evaluation does besides summing up forces: nothing; spins eliminated with the matrix as it was factorised; a
+  // new matrix.
+  enum class Derivatives { none, kept, exact };
+
+  const std::vector<Vec6>& evaluate(const std::vector<Twist<double>>& trial, const std::vector<double>& spins, double h,
+                                    Derivatives derivatives) {
+    const bool with_matrix = derivatives == Derivatives::exact;
+    place_bodies(trial, h);
+    std::fill(right_.begin(), right_.end(), Vec6{});
+    if (with_matrix) clear_matrix();
+    Assembly to{&right_, with_matrix ? &matrix_ : nullptr, h, 1.0};
+    add_elements(to);
+    add_inertia(trial, h, with_matrix);
+    if (with_matrix) {
+      add_wheels<Dual<7>>(trial, spins, h, derivatives);
+    } else {
+      add_wheels<double>(trial, spins, h, derivatives);
+    }
+    return right_;
+  }
+  void clear_matrix() {
+    matrix_.set_zero();
+    forget_matrix();
+  }
+
   void place_bodies(const std::vector<Twist<double>>& trial, double h) {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const Pose<double> x = moved(state.poses[i], trial[i], h);
@@ -296,7 +335,11 @@ class Model {
     const BodyState& A = body_state(e.a);
     const BodyState& B = body_state(e.b);
     const Relative<double> x = relative(A.r, A.R, A.u, B.r, B.R, B.u);
-    assemble(respond(e, x, input...), x, e.a, e.b, A, B, to);
+    if (to.A == nullptr) {
+      add_wrenches(respond(e, x, input...), x, e.a, e.b, B, *to.W);
+    } else {
+      assemble(respond(e, x, input...), x, e.a, e.b, A, B, to);
+    }
   }
   void add_elements(Assembly& to) {
     for (const Pair& e : pairs) add_element(e, to);
@@ -316,8 +359,7 @@ class Model {
     const BodyState& A = body_state(e.a);
     const BodyState& B = body_state(e.b);
     const Relative<double> x = relative(A.r, A.R, A.u, B.r, B.R, B.u);
-    Assembly forces{to.W, nullptr, to.h, to.v};
-    assemble(pushed(e, x, force), x, e.a, e.b, A, B, forces);
+    add_wrenches(pushed(e, x, force), x, e.a, e.b, B, *to.W);
   }
   template <class Element>
   void add_tie(const Element& e, Assembly& to) {
@@ -359,8 +401,10 @@ class Model {
   }
 
   // Tyres, spins, brakes and driving torques. Each spin is eliminated at once: its row and column touch its carrier alone.
-  void add_wheels(const std::vector<Twist<double>>& trial, const std::vector<double>& spins, double h, bool with_matrix) {
-    using D = Dual<7>;
+  template <class D>
+  void add_wheels(const std::vector<Twist<double>>& trial, const std::vector<double>& spins, double h,
+                  Derivatives derivatives) {
+    constexpr bool plain = std::is_same_v<D, double>;
     for (std::size_t k = 0; k < wheels.size(); ++k) {
       const Wheel& wheel = wheels[k];
       const auto i = static_cast<std::size_t>(wheel.body);
@@ -369,26 +413,30 @@ class Model {
       for (int j = 0; j < 3; ++j) {
         v[j] = D(trial[i].v[j]);
         w[j] = D(trial[i].w[j]);
-        v[j].d[j] = 1.0;
-        w[j].d[3 + j] = 1.0;
       }
       D spin(omega);
-      spin.d[6] = 1.0;
       const BodyState& b = bodies_now_[i];
       Vec3<D> r;
       Mat3<D> R;
-      for (int j = 0; j < 3; ++j) {
-        r[j] = D(b.r[j]);
-        r[j].d[j] = h;
-      }
-      for (int row = 0; row < 3; ++row) {  // R exp(h dw) to first order
+      for (int j = 0; j < 3; ++j) r[j] = D(b.r[j]);
+      for (int row = 0; row < 3; ++row) {
         for (int col = 0; col < 3; ++col) R(row, col) = D(b.R(row, col));
-        R(row, 0).d[4] = -h * b.R(row, 2);
-        R(row, 0).d[5] = h * b.R(row, 1);
-        R(row, 1).d[3] = h * b.R(row, 2);
-        R(row, 1).d[5] = -h * b.R(row, 0);
-        R(row, 2).d[3] = -h * b.R(row, 1);
-        R(row, 2).d[4] = h * b.R(row, 0);
+      }
+      if constexpr (!plain) {
+        for (int j = 0; j < 3; ++j) {
+          v[j].d[j] = 1.0;
+          w[j].d[3 + j] = 1.0;
+          r[j].d[j] = h;
+        }
+        spin.d[6] = 1.0;
+        for (int row = 0; row < 3; ++row) {  // R exp(h dw) to first order
+          R(row, 0).d[4] = -h * b.R(row, 2);
+          R(row, 0).d[5] = h * b.R(row, 1);
+          R(row, 1).d[3] = h * b.R(row, 2);
+          R(row, 1).d[5] = -h * b.R(row, 0);
+          R(row, 2).d[3] = -h * b.R(row, 1);
+          R(row, 2).d[4] = h * b.R(row, 0);
+        }
       }
       Vec3<D> f{D(0.0), D(0.0), D(0.0)}, m{D(0.0), D(0.0), D(0.0)};
       D torque(0.0);
@@ -405,8 +453,8 @@ class Model {
       // brake: sticks elastically up to its torque, then slips
       D brake = brake::holding(D(state.brake_angles[k]), spin, h);
       const double most = inputs.brake_torques[k];
-      if (brake.v > most) brake = D(most);
-      if (brake.v < -most) brake = D(-most);
+      if (brake > most) brake = D(most);
+      if (brake < -most) brake = D(-most);
       const double drive = inputs.drive_torques[k] + lock_torques_[k] + driveline_torque(k);
       Vec3<D> m_body = transpose(R) * m - gyro;
       if (wheel.brake_body == wheel.body) m_body -= axis * brake;
@@ -418,39 +466,36 @@ class Model {
       Vec6& W = right_[i];
       Vec6 force{};
       for (int j = 0; j < 3; ++j) {
-        force[j] = f[j].v;
-        force[3 + j] = m_body[j].v;
+        force[j] = value_of(f[j]);
+        force[3 + j] = value_of(m_body[j]);
       }
       for (int j = 0; j < 6; ++j) W[j] += force[j];
-      if (wheel.brake_body != wheel.body) add_reaction(wheel.brake_body, k, -brake.v);
+      if (wheel.brake_body != wheel.body) add_reaction(wheel.brake_body, k, -value_of(brake));
       add_reaction(wheel.drive_body, k, -drive);
-      if (!with_matrix) continue;
+      if (derivatives == Derivatives::none) continue;
 
-      // rows: carrier (6), spin (1); residual derivative is minus the derivative of the forces
-      Mat6& A = matrix_.at(wheel.body, wheel.body);
-      double column[6], row[6];
-      for (int p = 0; p < 6; ++p) {
-        const D& e = p < 3 ? f[p] : m_body[p - 3];
-        for (int q = 0; q < 6; ++q) A(p, q) -= e.d[q];
-        column[p] = -e.d[6];
-        row[p] = -balance.d[p];
+      spin_right_[k] = value_of(balance);
+      Vec6 &column = spin_column_[k], &row = spin_row_[k];
+      if constexpr (!plain) {  // rows: carrier (6), spin (1); residual derivative is minus the derivative of the forces
+        Mat6& A = matrix_.at(wheel.body, wheel.body);
+        spin_pivot_[k] = -balance.d[6];
+        for (int p = 0; p < 6; ++p) {
+          const D& e = p < 3 ? f[p] : m_body[p - 3];
+          for (int q = 0; q < 6; ++q) A(p, q) -= e.d[q];
+          column[p] = -e.d[6];
+          row[p] = -balance.d[p];
+        }
+        for (int p = 0; p < 6; ++p) {
+          for (int q = 0; q < 6; ++q) A(p, q) -= column[p] * row[q] / spin_pivot_[k];
+        }
       }
-      const double pivot = -balance.d[6];
-      spin_pivot_[k] = pivot;
-      spin_right_[k] = balance.v;
-      for (int p = 0; p < 6; ++p) {
-        spin_row_[k].a[p] = row[p];
-        spin_column_[k].a[p] = column[p];
-      }
-      for (int p = 0; p < 6; ++p) {
-        W[p] -= column[p] * balance.v / pivot;
-        for (int q = 0; q < 6; ++q) A(p, q) -= column[p] * row[q] / pivot;
-      }
+      for (int p = 0; p < 6; ++p) W[p] -= column[p] * spin_right_[k] / spin_pivot_[k];
     }
   }
 
-  WheelForces<Dual<7>> forces_of(int tyre, std::size_t wheel, const Vec3<Dual<7>>& r, const Mat3<Dual<7>>& R,
-                                 const Vec3<Dual<7>>& v, const Vec3<Dual<7>>& w, const Dual<7>& spin, double h) {
+  template <class D>
+  WheelForces<D> forces_of(int tyre, std::size_t wheel, const Vec3<D>& r, const Mat3<D>& R, const Vec3<D>& v,
+                           const Vec3<D>& w, const D& spin, double h) {
     const auto t = static_cast<std::size_t>(tyre);
     const auto o =
         tyre_forces(tyres[t], inputs.roads[t], state.tyres[t], axes_[wheel], centres_[t], r, R, v, w, spin, h);
@@ -601,9 +646,13 @@ class Model {
     return torque_gain(wheel) * state.driveline.clutch_torque;
   }
 
-  double newton_step(double h) {
-    evaluate(trial_, trial_spins_, h, true);
-    if (!matrix_.factorise()) return std::numeric_limits<double>::quiet_NaN();
+  double newton_step(double h, Derivatives derivatives) {
+    evaluate(trial_, trial_spins_, h, derivatives);
+    if (derivatives == Derivatives::exact) {
+      if (!matrix_.factorise()) return std::numeric_limits<double>::quiet_NaN();
+      factored_for_ = h;
+      age_ = 0;
+    }
     matrix_.solve(right_);
     double spin_factor = 0.0;  // change of the clutch torque
     if (hardware_.present) spin_factor = solve_clutch(h);
@@ -621,7 +670,9 @@ class Model {
     for (std::size_t k = 0; k < wheels.size(); ++k) {
       const double gain = torque_gain(k);
       const Vec6& d = right_[static_cast<std::size_t>(wheels[k].body)];
-      trial_spins_[k] += (spin_right_[k] + gain * spin_factor - product(spin_row_[k], d)) / spin_pivot_[k];
+      const double faster = (spin_right_[k] + gain * spin_factor - product(spin_row_[k], d)) / spin_pivot_[k];
+      trial_spins_[k] += faster;
+      change = std::max(change, std::fabs(faster));
     }
     state.driveline.clutch_torque += spin_factor;
     return change;
@@ -710,11 +761,18 @@ class Model {
   }
 
   static constexpr double holding_stiffness = 1e12;  // [N/m], [N m/rad]
+  // A matrix serves so many steps at most; not where the change of a velocity is as large as this [m/s], [rad/s], or has
+  // grown from one step to the next by this factor and is more than the least that counts.
+  static constexpr int longest_kept = 8;
+  static constexpr double largest_kept = 5e-3, growth_kept = 2.0, quiet_kept = 1e-5;
 
   Block<double> driveline_block_;
   Driveline<double> hardware_{};
   DrivelineStep<double> decided_{};
   BlockMatrix matrix_;
+  double factored_for_ = 0.0;  // step length for which it is factorised; 0: for none
+  int age_ = 0;                // steps that it has served
+  double last_change_ = 0.0;   // largest change of a velocity in the last step
   std::vector<BodyState> bodies_now_;
   BodyState still_{{0, 0, 0}, M3::identity(), {{0, 0, 0}, {0, 0, 0}}};
   std::vector<Vec6> right_, sensitivity_;

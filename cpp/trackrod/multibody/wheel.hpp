@@ -5,6 +5,8 @@
 // spin, everything else acts on the carrier.
 #pragma once
 
+#include <type_traits>
+
 #include "trackrod/dual.hpp"
 #include "trackrod/multibody/element.hpp"
 #include "trackrod/tyre/state.hpp"
@@ -39,7 +41,8 @@ struct Wheel {
   int first_tyre = 0, tyre_count = 0;
 };
 
-// What the tyre exerts on the carrier and the spin at the place and speeds given: T is a Dual by the seven velocities.
+// What the tyre exerts on the carrier and the spin at the place and speeds given: T is a Dual by the seven velocities, or
+// a plain number where nobody asks for derivatives.
 template <class T>
 struct WheelForces {
   Vec3<T> f;                   // force in E
@@ -56,7 +59,8 @@ inline WheelForces<T> tyre_forces(const TyreElement& e, const Road& road, TyreSt
                                   const V3& centre_body, const Vec3<T>& r, const Mat3<T>& R, const Vec3<T>& v,
                                   const Vec3<T>& w_body,
                                   const T& omega, double h) {
-  using D = Dual<4>;
+  constexpr bool plain = std::is_same_v<T, double>;
+  using D = std::conditional_t<plain, double, Dual<4>>;
   WheelForces<T> out{{T(0.0), T(0.0), T(0.0)}, {T(0.0), T(0.0), T(0.0)}, T(0.0), {0.0, 0.0}, {}};
   const Vec3<T> axis = R * axis_body;
   const Vec3<T> arm = R * centre_body;
@@ -83,16 +87,20 @@ inline WheelForces<T> tyre_forces(const TyreElement& e, const Road& road, TyreSt
   const T Vsy = dot(v_contact, lateral);
 
   // vertical force with its slopes by deflection and rate
-  using D2 = Dual<2>;
+  using D2 = std::conditional_t<plain, double, Dual<2>>;
   const trackrod::Tyre<double>& tyre = e.tyre;
   const double p = e.pressure;
   const double gamma_value = value_of(gamma);
   D2 rho2(value_of(rho)), rate2(value_of(rate));
-  rho2.d[0] = 1.0;
-  rate2.d[1] = 1.0;
+  if constexpr (!plain) rho2.d[0] = rate2.d[1] = 1.0;
   const VerticalInput<D2> around{D2(value_of(omega)), D2(state.Fx), D2(state.Fy), D2(gamma_value), D2(p)};
   const D2 Fz2 = vertical_force(tyre, e.curves, rho2, rate2, around);
-  const T Fz = chain(Fz2.v, Fz2.d[0], Fz2.d[1], rho, rate);
+  T Fz;
+  if constexpr (plain) {
+    Fz = Fz2;
+  } else {
+    Fz = chain(Fz2.v, Fz2.d[0], Fz2.d[1], rho, rate);
+  }
   if (!(value_of(Fz) > 0.0)) return out;
   const T Re = T(effective_radius(tyre, value_of(Fz), value_of(omega), p));
   const ContactVelocity<T> velocity{Vx, Vx - omega * Re, Vsy};
@@ -104,29 +112,36 @@ inline WheelForces<T> tyre_forces(const TyreElement& e, const Road& road, TyreSt
 
   // the formula with its slopes by load, slips and inclination
   D in[4] = {D(value_of(Fz)), D(value_of(sx)), D(value_of(sy)), D(value_of(gamma))};
-  for (int i = 0; i < 4; ++i) in[i].d[i] = 1.0;
+  if constexpr (!plain) {
+    for (int i = 0; i < 4; ++i) in[i].d[i] = 1.0;
+  }
   const ContactInput<D> contact_in =
       contact_input<D>({in[1], in[2]}, in[0], in[3], D(value_of(Vx)), D(p), D(road.mu));
   const ContactOutput<D> o = evaluate(tyre, contact_in, Limits::on);
   const auto chained = [&](const D& x) {
-    T result = (Fz - value_of(Fz)) * x.d[0] + (sx - value_of(sx)) * x.d[1] + (sy - value_of(sy)) * x.d[2] +
-               (gamma - gamma_value) * x.d[3];
-    return result + x.v;
+    if constexpr (plain) {
+      return x;
+    } else {
+      T result = (Fz - value_of(Fz)) * x.d[0] + (sx - value_of(sx)) * x.d[1] + (sy - value_of(sy)) * x.d[2] +
+                 (gamma - gamma_value) * x.d[3];
+      return result + x.v;
+    }
   };
   const T Fx = chained(o.Fx), Fy = chained(o.Fy), Mx = chained(o.Mx), My = chained(o.My), Mz = chained(o.Mz);
-  state.Fx = o.Fx.v;
-  state.Fy = o.Fy.v;
-  const ContactOutput<double> now{o.Fx.v,  o.Fy.v,  o.Mx.v,  o.My.v,      o.Mz.v,     o.mux.v,
-                                  o.muy.v, o.Kxk.v, o.Kya.v, o.sigma_x.v, o.sigma_y.v};
+  const ContactOutput<double> now{value_of(o.Fx),      value_of(o.Fy),      value_of(o.Mx),  value_of(o.My),
+                                  value_of(o.Mz),      value_of(o.mux),     value_of(o.muy), value_of(o.Kxk),
+                                  value_of(o.Kya),     value_of(o.sigma_x), value_of(o.sigma_y)};
+  state.Fx = now.Fx;
+  state.Fy = now.Fy;
   const ContactVelocity<double> speeds{value_of(velocity.Vx), value_of(velocity.Vsx), value_of(velocity.Vsy)};
   // at the end of the step, so that the forces of the step do not depend on it
   out.slip = stored_slip<double>({value_of(slip.x), value_of(slip.y)}, speeds, value_of(Fz), now, low);
   state.sigma_x = now.sigma_x * deflection_share(now.mux * value_of(Fz), now.Kxk, out.slip.x);
   state.sigma_y = now.sigma_y * deflection_share(now.muy * value_of(Fz), now.Kya, out.slip.y);
-  state.Kxk = o.Kxk.v;
-  state.Kya = o.Kya.v;
-  out.output = {o.Fx.v, o.Fy.v, value_of(Fz), o.Mx.v, o.My.v, o.Mz.v, contact_in.kappa.v, std::atan(value_of(sy)),
-                gamma_value, value_of(rho)};
+  state.Kxk = now.Kxk;
+  state.Kya = now.Kya;
+  out.output = {now.Fx, now.Fy, value_of(Fz), now.Mx, now.My, now.Mz, value_of(contact_in.kappa),
+                std::atan(value_of(sy)), gamma_value, value_of(rho)};
 
   out.f = forward * Fx + lateral * Fy + road.normal * Fz;
   const Vec3<T> moment = cross(contact, out.f) + forward * Mx + axis * My + road.normal * Mz;

@@ -8,6 +8,7 @@ own beside the class.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -18,10 +19,11 @@ from typing import Any, Generic, NoReturn, TypeVar
 from trackrod import __version__
 from trackrod.core.errors import FileFormatError, InputError, Place, Problem
 from trackrod.core.files import content_hash, hash_bytes, read_bytes, write_atomically
+from trackrod.core.itself import Itself
 from trackrod.core.plain import Plain, canonical_json, freeze, pretty_json
 from trackrod.core.teimorbit.messages import raise_shortened, shown
 
-__all__ = ["Artefact", "InputFile", "Provenance", "Schema", "load", "save"]
+__all__ = ["Artefact", "InputFile", "Provenance", "Schema", "load", "save", "saved_hash"]
 
 T = TypeVar("T")
 
@@ -129,6 +131,19 @@ class Artefact(Generic[T]):
             "provenance": self.provenance.to_dict(),
             "content": freeze(self.schema.to_plain(self.content), "content"),
         }
+
+
+def saved_hash(schema: Schema[T], content: T) -> str:
+    """Hash of something that nobody can change, as of an artefact without provenance; worked out once.
+
+    It is asked for with every run and every evaluation, and takes longer than many of them.
+    """
+    return _saved_hash(Itself(schema), Itself(content))
+
+
+@functools.lru_cache(32)
+def _saved_hash(schema: Itself[Schema[T]], content: Itself[T]) -> str:
+    return Artefact(schema.value, content.value).sha256
 
 
 def save(artefact: Artefact[Any], path: Path | str) -> None:

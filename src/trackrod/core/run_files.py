@@ -38,6 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.io import loadmat, savemat
 
+from trackrod import _core
 from trackrod.core.errors import (
     FileFormatError,
     InputError,
@@ -63,7 +64,6 @@ from trackrod.core.signals import TIME
 
 __all__ = ["RUN_SUFFIXES", "load_matlab", "read_columns", "read_run", "write_run"]
 
-_ROWS_AT_ONCE = 4096
 _CSV_ENTRY = re.compile(r"#\s*([A-Za-z][A-Za-z0-9_]*):(.*)", re.DOTALL)
 
 
@@ -132,9 +132,7 @@ def _write_csv(run: Run, path: Path) -> None:
         for key, value in run.metadata.items():
             stream.write(f"# {key}: {json.dumps(value, ensure_ascii=False, default=dict)}\n")
         stream.write(",".join(run.columns) + "\n")
-        for start in range(0, len(table), _ROWS_AT_ONCE):
-            rows = table[start : start + _ROWS_AT_ONCE].tolist()
-            stream.write("\n".join([",".join(map(repr, row)) for row in rows]) + "\n")
+        stream.write(_core.comma_separated(table).decode("ascii"))
 
 
 def _read_csv(path: Path, step: float | None) -> Run:

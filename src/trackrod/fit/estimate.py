@@ -36,11 +36,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.fft import dct
-from scipy.optimize import brentq, minimize
+from scipy.optimize import brentq
 from scipy.stats import t as student
 
 from trackrod.core.errors import ConvergenceError, InputError, Problem
 from trackrod.fit.blocks import Array, Block, compress
+from trackrod.fit.box_newton import minimum_in_box
 from trackrod.fit.objective import Objective
 from trackrod.fit.problem import FitProblem
 
@@ -142,11 +143,20 @@ class Likelihood:
         low, high = np.broadcast_to(lower, shape), np.broadcast_to(upper, shape)
         return np.concatenate((low, -ends)), np.concatenate((high, ends))
 
+    def curvature(self, z: Array) -> Array:
+        """Second derivatives at a point."""
+        residual = self.matrices @ (z - self.centre) + self.offsets
+        square = np.einsum("km,km->k", residual, residual) + EXACT_PCT**2
+        slope = np.einsum("kmn,km->kn", self.matrices, residual)
+        weight = self.counts / square
+        rows = (self.matrices * np.sqrt(weight)[:, None, None]).reshape(-1, z.size)
+        sizes = np.diag(2.0 * (np.arange(z.size) >= z.size - self.swaps))
+        return np.asarray(2.0 * rows.T @ rows - 4.0 * slope.T @ (slope * (weight / square)[:, None]) + sizes)
+
     def smallest(self, lower: Array, upper: Array, starts: Sequence[Array]) -> Array:
         """The point of a box where it is smallest, as found from some starts."""
-        bounds = list(zip(lower, upper, strict=True))
-        ends = [minimize(self, np.clip(s, lower, upper), jac=True, method="L-BFGS-B", bounds=bounds) for s in starts]
-        return np.asarray(min(ends, key=lambda end: float(end.fun)).x)
+        ends = [minimum_in_box(self, self.curvature, lower, upper, start) for start in starts]
+        return min(ends, key=lambda end: end[1])[0]
 
     def held(self, k: int, value: float) -> Likelihood:
         """The same over the other variables, with variable k held at a value."""

@@ -19,6 +19,7 @@ import numpy as np
 from trackrod.core import signals
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, Problem, UnknownNameError
+from trackrod.core.itself import Itself
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.metrics.events import first_time
@@ -300,12 +301,18 @@ def indices(manoeuvre: str, reference: Run, model: Run) -> tuple[Index, ...]:
 def curve_indices(manoeuvre: str, curves: Curves, reference: Run, model: Run) -> Iterator[Index]:
     """The differences of some curves of two runs of a manoeuvre; errors as `indices`."""
     found = curves(model)
-    for name, curve in curves(reference).items():
+    for name, curve in _expected(curves, Itself(reference)).items():
         if name not in found:
             raise InputError(f"'{manoeuvre}' of the model has no {name}, which that of the reference has")
         other = found[name]
         share = covered_share(curve, other)
         yield Index(manoeuvre, name, rmse_percent(curve, other), curve, other, coverage=share)
+
+
+@functools.lru_cache(16)
+def _expected(curves: Curves, reference: Itself[Run]) -> Mapping[str, Trace]:
+    """Curves of a reference: many runs are compared with the same one."""
+    return curves(reference.value)
 
 
 @functools.cache

@@ -23,6 +23,8 @@ __all__ = ["MultibodyMotion", "Rows", "joint_angles", "joint_travel", "wheel_pos
 Array = NDArray[np.float64]
 
 _POSE, _TYRE = 7, 10
+#: Index of what stands still.
+_GROUND = -1
 #: Columns of a row: the driver's inputs, time, pose and angular velocity of the sprung body, then what the core says of
 #: the whole vehicle: position, velocity and acceleration of its centre of gravity in E, engine speed, gear; angular
 #: acceleration of the sprung body, torque of the driver, what assistance systems do at the wheels.
@@ -36,8 +38,8 @@ _SPINS = _AT_WHEELS + WHEEL_COLUMNS.size
 class Rows:
     """How the rows of a model are laid out: after what all have, spins, wheel poses, tyres and dampers of each model.
 
-    Behind these, where the steering is a mechanism, rack travel [m] and twist of the torsion bar [rad]; last, where the
-    frame twists, its twist [rad] and the pose of its rear half.
+    Last come the poses of the bodies whose joints are read: rack and torsion bar where the steering is a mechanism,
+    both halves of a frame that twists. What the joints do is worked out when somebody asks.
 
     Attributes
     ----------
@@ -103,8 +105,12 @@ class Rows:
 
     def of_wheels(self, given: Array) -> Array:
         """Rows of `WHEEL_COLUMNS` with the wheels in the order of the model."""
-        wheels = [corner.index for corner in self.model.corners]
-        return np.ascontiguousarray(given.reshape(len(given), -1, len(Corner))[:, :, wheels].reshape(len(given), -1))
+        order = self._wheel_order
+        return np.ascontiguousarray(given.reshape(len(given), -1, len(order))[:, :, order].reshape(len(given), -1))
+
+    @cached_property
+    def _wheel_order(self) -> list[int]:
+        return [corner.index for corner in self.model.corners]
 
     @cached_property
     def ratio(self) -> float:
@@ -113,18 +119,28 @@ class Rows:
         return 0.0 if steering is None else steering.ratio
 
     @cached_property
-    def steering(self) -> int | None:
-        """First column of a steering that is a mechanism."""
-        if self.model.column is None:
-            return None
-        return self.dampers + 2 * len(self.model.corners)
+    def hinge(self) -> Joint | None:
+        """About which a frame twists."""
+        vehicle = self.model.vehicle
+        return None if vehicle.frame is None else frame_hinge(vehicle)
 
     @cached_property
-    def frame(self) -> int | None:
-        """First column of a frame that twists."""
-        if self.model.vehicle.frame is None:
-            return None
-        return self.dampers + 2 * len(self.model.corners) + (0 if self.model.column is None else 2)
+    def jointed(self) -> Mapping[str, int]:
+        """Bodies of the model whose poses come last, with their places there."""
+        column = self.model.column
+        joints = [self.hinge] if column is None else [column.rack, column.twist, self.hinge]
+        names = [body for joint in joints if joint is not None for body in joint.bodies]
+        moving = (name for name in names if self.model.index.get(name, _GROUND) != _GROUND)
+        return {body: i for i, body in enumerate(dict.fromkeys(moving))}
+
+    @cached_property
+    def _jointed_bodies(self) -> list[int]:
+        return [self.model.index[body] for body in self.jointed]
+
+    def pose(self, body: str) -> slice:
+        """Columns of the pose of a body whose joint is read."""
+        first = self.dampers + 2 * len(self.model.corners) + _POSE * self.jointed[body]
+        return slice(first, first + _POSE)
 
     def joined(
         self,
@@ -156,15 +172,8 @@ class Rows:
             tyres.reshape(n, -1),
             lines[:, : len(self.model.corners)].reshape(n, -1),
         ]
-        column = self.model.column
-        if column is not None:
-            travel = joint_travel(self.model, poses, column.rack)
-            twist = np.zeros(n) if column.twist is None else joint_angles(self.model, poses, column.twist)
-            parts.append(np.column_stack((travel, twist)))
-        frame = self.model.vehicle.frame
-        if frame is not None:
-            twist = joint_angles(self.model, poses, frame_hinge(self.model.vehicle))
-            parts += [twist[:, None], poses[:, self.model.index[frame.rear]]]
+        if self.jointed:
+            parts.append(poses[:, self._jointed_bodies].reshape(n, -1))
         return np.concatenate(parts, axis=1)
 
     def _torque(self, drives: Array) -> Array:
@@ -184,8 +193,19 @@ class MultibodyMotion(Motion):
 
     @property
     def rack_travel(self) -> Values:
-        first = self._layout.steering
-        return self._layout.ratio * self.steering_wheel_angle if first is None else self._cells[first]
+        column = self._layout.model.column
+        if column is None:
+            return self._layout.ratio * self.steering_wheel_angle
+        return joint_travel(self._layout.model, self._joint_poses, column.rack, self._layout.jointed)
+
+    @once
+    def _joint_poses(self) -> Array:
+        """Of the bodies whose joints are read, shape (…, bodies, 7)."""
+        poses = [np.stack(self._cells[self._layout.pose(body)], axis=-1) for body in self._layout.jointed]
+        return np.stack(poses, axis=-2)
+
+    def _joint_angle(self, joint: Joint) -> Values:
+        return joint_angles(self._layout.model, self._joint_poses, joint, self._layout.jointed)
 
     @property
     def steering_torque(self) -> Values | None:
@@ -193,13 +213,15 @@ class MultibodyMotion(Motion):
 
     @property
     def torsion_bar_twist(self) -> Values | None:
-        first = self._layout.steering
-        return None if first is None else self._cells[first + 1]
+        column = self._layout.model.column
+        if column is None:
+            return None
+        return 0.0 * self.time if column.twist is None else self._joint_angle(column.twist)
 
     @property
     def frame_twist(self) -> Values | None:
-        first = self._layout.frame
-        return None if first is None else self._cells[first]
+        hinge = self._layout.hinge
+        return None if hinge is None else self._joint_angle(hinge)
 
     @property
     def gear(self) -> Values:
@@ -259,9 +281,9 @@ class MultibodyMotion(Motion):
 
     def wheel(self, corner: Corner) -> WheelPose:
         first = self._layout.wheels + _POSE * self._layout.number[corner]
-        frame, sprung = self._layout.frame, _CHASSIS
+        frame, sprung = self._layout.model.vehicle.frame, _CHASSIS
         if frame is not None and corner.axle is Axle.REAR:
-            sprung = slice(frame + 1, frame + 1 + _POSE)
+            sprung = self._layout.pose(frame.rear)
         wheel, body = (np.stack(self._cells[part], axis=-1) for part in (slice(first, first + _POSE), sprung))
         pose = wheel_pose(self._layout.model, corner, wheel, body)
         return replace(pose, steer=pose.steer + self.wheel_input("steer_offset", corner))
@@ -288,18 +310,25 @@ def wheel_pose(model: CompiledModel, corner: Corner, wheel: Array, chassis: Arra
     )
 
 
-def joint_travel(model: CompiledModel, poses: Array, joint: Joint) -> Array:
-    """How far a joint has slid along its axis, its first body against its second [m]; poses of shape (n, bodies, 7)."""
-    (_, first), (R_second, second) = (_moved(model, poses, body, joint) for body in joint.bodies)
-    return np.asarray(np.einsum("ni,ni->n", R_second @ np.array(joint.axis), first - second))
+def joint_travel(model: CompiledModel, poses: Array, joint: Joint, index: Mapping[str, int] | None = None) -> Array:
+    """How far a joint has slid along its axis, its first body against its second [m].
+
+    Poses have the shape (…, bodies, 7); the index says where a body is among them, that of the model if not given.
+    """
+    (_, first), (R_second, second) = (_moved(model, poses, body, joint, index) for body in joint.bodies)
+    return np.asarray(np.einsum("...i,...i->...", R_second @ np.array(joint.axis), first - second))
 
 
-def joint_angles(model: CompiledModel, poses: Array, joint: Joint) -> Array:
-    """How far a joint has turned about its axis: its first body against its second [rad]; without jumps over time."""
+def joint_angles(model: CompiledModel, poses: Array, joint: Joint, index: Mapping[str, int] | None = None) -> Array:
+    """How far a joint has turned about its axis, its first body against its second [rad]; without jumps over time.
+
+    Poses and index as of `joint_travel`.
+    """
     across, normal = _plane(tuple(joint.axis))
-    (R_first, _), (R_second, _) = (_moved(model, poses, body, joint) for body in joint.bodies)
-    mark = np.einsum("nji,nj->ni", R_second, R_first @ across)
-    return np.asarray(np.unwrap(np.arctan2(mark @ normal, mark @ across)))
+    (R_first, _), (R_second, _) = (_moved(model, poses, body, joint, index) for body in joint.bodies)
+    mark = np.einsum("...ji,...j->...i", R_second, R_first @ across)
+    angle = np.asarray(np.arctan2(mark @ normal, mark @ across))
+    return np.unwrap(angle) if angle.ndim else angle
 
 
 @lru_cache(64)
@@ -310,10 +339,13 @@ def _plane(axis: tuple[float, ...]) -> tuple[Array, Array]:
     return across, np.cross(axis, across)
 
 
-def _moved(model: CompiledModel, poses: Array, body: str, joint: Joint) -> tuple[Array, Array]:
+def _moved(
+    model: CompiledModel, poses: Array, body: str, joint: Joint, index: Mapping[str, int] | None
+) -> tuple[Array, Array]:
     """Rotation of a body, and where its point at the joint is; a body that is not in the model stands still."""
-    place, index = np.array(joint.position), model.index.get(body)
-    if index is None:
-        return np.broadcast_to(np.eye(3), (len(poses), 3, 3)), np.broadcast_to(place, (len(poses), 3))
-    R = rotation_matrices(poses[:, index, 3:])
-    return R, poses[:, index, :3] + R @ (place - model.centres[index])
+    place, among = np.array(joint.position), (model.index if index is None else index).get(body, _GROUND)
+    if among == _GROUND:
+        return np.broadcast_to(np.eye(3), (*poses.shape[:-2], 3, 3)), np.broadcast_to(place, (*poses.shape[:-2], 3))
+    pose = poses[..., among, :]
+    R = rotation_matrices(pose[..., 3:])
+    return R, pose[..., :3] + R @ (place - model.centres[model.index[body]])

@@ -164,6 +164,7 @@ class ScriptedVehicle:
     def tangent(self, script: Script, strength: float = 0.0) -> Tangent:
         """As `run`, with the derivatives along the directions of `settle`."""
         rows, slopes = self._drive(script, strength, with_slopes=True)
+        slopes = np.moveaxis(np.ascontiguousarray(np.moveaxis(slopes, -1, 0)), 0, -1)  # read direction by direction
         run = _run(rows, self.spec, self._metadata(script, rows))
         return Tangent(run, rows, slopes, self.spec, self._directions)
 
@@ -197,8 +198,7 @@ class ScriptedVehicle:
 def _run(rows: Array, spec: RtmSpec, metadata: Mapping[str, Plain]) -> Run:
     elastic = spec.steering is not None
     motion = RtmMotion(rows, TotalCentre.of(spec), tyre_columns(spec), brake_line(spec), elastic=elastic)
-    run = motion.run(dict(metadata))
-    columns = {column: np.array(values) for column, values in run.items()}
+    columns = motion.columns()
     time = columns[signals.TIME.column]
     columns[signals.TIME.column] = np.round(time - time[0], 9)
     x, y, yaw = (columns[s.column] for s in (signals.X, signals.Y, signals.YAW))
@@ -209,4 +209,4 @@ def _run(rows: Array, spec: RtmSpec, metadata: Mapping[str, Plain]) -> Run:
         signals.Y.column: c * dy - s * dx,
         signals.YAW.column: yaw - yaw[0],
     }
-    return Run(columns, run.metadata)
+    return Run(columns, metadata)

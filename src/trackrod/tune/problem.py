@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.core.artefact import Artefact
+from trackrod.core.artefact import saved_hash
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.executors import executor, worker_count
 from trackrod.core.files import hash_bytes
@@ -90,7 +90,7 @@ class TuningProblem:
     @property
     def key(self) -> str:
         """Everything that determines the results, as one hash."""
-        parts = [Artefact(RTM, self.space.nominal).sha256, repr(self.space.tunables), repr((self.step, self.strength))]
+        parts = [saved_hash(RTM, self.space.nominal), repr(self.space.tunables), repr((self.step, self.strength))]
         for test in self.tests:
             parts += [test.label, test.name, test.script.key]
             parts += [hash_bytes(np.ascontiguousarray(test.reference[column]).tobytes()) for column in test.reference]

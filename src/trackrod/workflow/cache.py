@@ -7,7 +7,6 @@ reaches: a result is never out of date, it is only no longer asked for. The fold
 from __future__ import annotations
 
 import dataclasses
-import functools
 import io
 import json
 import math
@@ -20,7 +19,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from trackrod.core.artefact import Artefact, Provenance, Schema, load, save
+from trackrod.core.artefact import Artefact, Provenance, Schema, load, save, saved_hash
 from trackrod.core.errors import InputError, Place, Problem
 from trackrod.core.files import hash_bytes, write_atomically
 from trackrod.core.plain import Plain, canonical_json
@@ -116,7 +115,7 @@ def fingerprint(value: object) -> Plain:
         Of something that it cannot be told of: nothing is left out in silence.
     """
     if type(value) in _SCHEMAS:
-        return _saved_hash(_Itself(value))
+        return saved_hash(_SCHEMAS[type(value)], value)
     if isinstance(value, np.ndarray):
         return [str(value.dtype), list(value.shape), hash_bytes(np.ascontiguousarray(value).tobytes())]
     if isinstance(value, Run):
@@ -136,27 +135,6 @@ def fingerprint(value: object) -> Plain:
     if isinstance(value, Real):
         return float(value) if math.isfinite(value) else repr(float(value))
     raise TypeError(f"it is not known what a {type(value).__name__} is made of")
-
-
-class _Itself:
-    """Something that equals nothing else: what nobody can change is told by where it is."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: object) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Itself) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
-@functools.lru_cache(32)
-def _saved_hash(what: _Itself) -> str:
-    """Hash of the saved form: it is asked for with every run, and takes longer than many of them."""
-    return Artefact(_SCHEMAS[type(what.value)], what.value).sha256
 
 
 def _key(make: Callable[..., object], made_from: tuple[object, ...]) -> dict[str, Plain]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -18,11 +19,8 @@ from trackrod.kc.maps import KC_MAPS, KcMaps
 from trackrod.kc.reach import SPARE, Reach, find_reach
 from trackrod.kc.study import KcSettings, axle_maps
 from trackrod.manoeuvres.registry import manoeuvre
-from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.simulate.drive import prepared
 from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow.cache import kept
-from trackrod.workflow.multibody_runs import STEP
 from trackrod.workflow.runs import model_run
 
 __all__ = ["kc_maps", "needed_ranges"]
@@ -95,9 +93,10 @@ def _driven_beyond(vehicle: Vehicle, maps: Mapping[Axle, KcMaps]) -> dict[Axle, 
     """How far driving at the limit goes beyond the maps, by axle; a vehicle that cannot be driven stays inside."""
     spec = convert(vehicle, maps).spec
     found: dict[Axle, Reach] = {}
+    drive = cache(partial(model_run, spec))  # all of them ask for the same steady turn
     for name, given in LIMIT_RUNS.items():
         try:
-            run = model_run(spec, prepared(RealTimeVehicle(spec, step=STEP), manoeuvre(name, given)))
+            run = drive(manoeuvre(name, given).prepare(drive))
         except (ConvergenceError, InputError):
             continue
         for axle, excess in _excesses(run):
