@@ -43,12 +43,12 @@ from trackrod.core.artefact import Artefact, Schema, load
 from trackrod.core.corners import Axle
 from trackrod.core.errors import FileFormatError, InputError, Problem, Severity, TrackrodError, raise_if_errors
 from trackrod.core.files import hash_bytes, write_atomically
+from trackrod.core.infofile import read_infofile
 from trackrod.core.maps import MAP1D_SCHEMA, MAP2D_SCHEMA, Map1D, Map2D, Variable
 from trackrod.core.plain import canonical_json, pretty_json
 from trackrod.core.quantities import KINDS
 from trackrod.reference.carmaker_vehicle import complete_from_carmaker
 from trackrod.reference.document import Document
-from trackrod.reference.infofile import read_infofile
 from trackrod.reference.skc import read_suspension
 from trackrod.reference.sweeps import AxleTables
 from trackrod.reference.tydex import read_tydex
