@@ -34,7 +34,7 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Problem, Severity, raise_if_errors
 from trackrod.core.files import require_file
 from trackrod.core.infofile import read_infofile
-from trackrod.core.maps import Map2D
+from trackrod.core.maps import Interpolation, Map2D
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.teimorbit.messages import shown
 from trackrod.reference.carmaker_file import PREFIX, VehicleFile
@@ -244,6 +244,23 @@ _TENSOR = (("x", "x"), ("y", "y"), ("z", "z"), ("x", "y"), ("x", "z"), ("y", "z"
 
 def _tyre_name(name: str) -> str:
     return Path(name).name
+
+
+def _with(map_: Map2D, interpolation: Interpolation, keep: slice = slice(None)) -> Map2D:
+    """A map with another rule between its knots, or with a part of its rows."""
+    knots = (map_.knots[0][keep], map_.knots[1])
+    values, rule = map_.values[keep], map_.extrapolation
+    return Map2D(map_.axes, knots, map_.outputs, values, interpolation=interpolation, extrapolation=rule)
+
+
+def _inside_out(map_: Map2D, own: Array, opposite: Array) -> Array:
+    """A map, and beyond its knots the straight lines through the outermost two: a parabola may turn back there."""
+    values = np.array(map_.value(own, opposite))
+    low, high = ([knots[end] for knots in map_.knots] for end in (0, -1))
+    beyond = (own < low[0]) | (own > high[0]) | (opposite < low[1]) | (opposite > high[1])
+    if beyond.any():
+        values[beyond] = _with(map_, Interpolation.LINEAR).value(own[beyond], opposite[beyond])
+    return values
 
 
 class _Axle:
@@ -479,7 +496,7 @@ class _Axle:
         for share in _SHARES:
             inside = second[np.abs(second) <= share * np.abs(second).max() * (1.0 + 1e-9)]
             p, o = np.meshgrid(first, inside, indexing="ij")
-            flat = map_.value((p + sign * o).ravel(), (p - sign * o).ravel())
+            flat = _inside_out(map_, (p + sign * o).ravel(), (p - sign * o).ravel())
             values = self._columns(flat.reshape(first.size, inside.size, -1))
             rises.append(bool((np.diff(values[..., MODEL_CHANNELS.index("tz")], axis=0) > 0.0).all()))
             if rises[-1] and inside.size > 1:
