@@ -221,6 +221,10 @@ class InfoText:
         """A heading, as files of CarMaker have it."""
         self._lines += ["", "", f"## {title} ".ljust(74, "#")]
 
+    def comment(self, words: str) -> None:
+        """A line for people."""
+        self._lines.append(f"# {words}")
+
     def blank(self) -> None:
         """An empty line."""
         self._lines.append("")
