@@ -4,8 +4,9 @@ Speeds of the file are in rpm, powers in kW. Torque of an engine is that of its 
 full load with a power of the throttle (``Engine.Exponent``). Motors of an electric vehicle, wherever they are, become
 one engine without idle: their torques at the wheels are added up for each axle.
 
-Limits: shift speeds are no part of a vehicle file but of CarMaker's driver: those of this program are used (written
-under keys ``Trackrod.Shift``, or usual ones). Motors neither brake nor differ from side to side.
+Limits: shift speeds are no part of a vehicle file but of CarMaker's driver: usual ones are taken unless keys
+``Trackrod.Shift`` give them, as files of this program do; the same with torques between drag and full load
+(``Trackrod.Engine``). Motors neither brake nor differ from side to side.
 """
 
 from __future__ import annotations
@@ -75,6 +76,12 @@ def _with_engine(file: VehicleFile) -> Powertrain:
     exponent = info.number(f"{engine}.Exponent", "of the throttle", 1.0)
     throttle = np.array([0.0, 1.0]) if exponent == 1.0 else _THROTTLES
     torque = closed[:, None] + (opened - closed)[:, None] * throttle**exponent
+    limit, map_ = float(full[-1, 0]) * _RPM, EngineMap(throttle, speed * _RPM, torque)
+    if "Trackrod.Engine.Throttle" in info:
+        throttle = info.row("Trackrod.Engine.Throttle", "columns of the engine map")
+        table = info.table("Trackrod.Engine.Torque", throttle.size + 1, "speed [rpm], torques [N·m]")
+        limit = info.number("Trackrod.Engine.SpeedLimit", "largest speed [rpm]") * _RPM
+        map_ = EngineMap(throttle, table[:, 0] * _RPM, table[:, 1:])
     clutch = _renamed(info, "PowerTrain.Clutch.0", "PowerTrain.Clutch")
     box = _renamed(info, "PowerTrain.Gearbox.0", "PowerTrain.GearBox")
     front_share, differentials = _driven(file)
@@ -82,13 +89,13 @@ def _with_engine(file: VehicleFile) -> Powertrain:
     differential = f"PowerTrain.DL.{_DIFFERENTIALS[axle]}"
     ratio = info.number(f"{differential}.i", "ratio of the driven axle")
     return Powertrain(
-        engine=EngineMap(throttle, speed * _RPM, torque),
+        engine=map_,
         engine_inertia=sum(
             info.number(key, "inertia [kg·m²]", 0.0)
             for key in (f"{engine}.I", f"{clutch}.I_in", f"{clutch}.I_out", f"{box}.I_in")
         ),
         idle_speed=info.number(f"{engine}.nIdle", "idle speed [rpm]") * _RPM,
-        speed_limit=float(full[-1, 0]) * _RPM,
+        speed_limit=limit,
         clutch_capacity=info.number(f"{clutch}.Trq_max", "of the clutch [N·m]"),
         gearbox=_gears(file, box, ratio, info.number(f"{differential}.Eta", "", 1.0), speed * _RPM, opened),
         front_share=front_share,

@@ -1,8 +1,9 @@
 """Engine, clutch, gearbox and driven axle of a model as CarMaker's generic powertrain.
 
 Torque of an engine is drag at closed throttle and full load at full throttle, and a power of the throttle between
-(``Exponent``), fitted to the map of the model. Gears are changed by CarMaker's driver: the speeds at which the model
-changes them stand under keys of this program, which CarMaker does not read.
+(``Exponent``), fitted to the map of the model. Gears are changed by CarMaker's driver. What the format does not hold,
+the whole engine map and the speeds at which the model changes gears, stands under keys of this program besides
+(``Trackrod.…``): CarMaker does not read them, a model that is read again has them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Array = NDArray[np.float64]
 
 _RPM = math.pi / 30.0
 #: Torque between columns of an engine map that a power of the throttle may miss, over the largest torque.
-_MISSED = 1e-3
+_MISSED, _EXACT = 1e-3, 1e-9
 #: Speed beyond the limit at which full load is gone [rpm].
 _CUT = 10.0
 #: Numbers that a model does not have, as sample vehicles have them.
@@ -99,10 +100,16 @@ def put_powertrain(text: SourcedText, spec: RtmSpec, version: int) -> None:
 
 
 def put_shifting(text: SourcedText, spec: RtmSpec) -> None:
-    """Keys of this program: where gears are changed, and what takes the reaction of the driving torque."""
+    """Keys of this program: engine map, where gears are changed, what takes the reaction of the driving torque."""
     powertrain, _ = require_powertrain(spec)
-    box = powertrain.gearbox
+    box, engine = powertrain.gearbox, powertrain.engine
     text.source = "powertrain; CarMaker does not read it"
+    if _exponent(engine)[1] > _EXACT:
+        text.put("Trackrod.Engine.Throttle", *engine.throttle)
+        text.put_table(
+            "Trackrod.Engine.Torque", engine.speed / _RPM, *(spec.parameters["engine_factor"] * engine.torque).T
+        )
+        text.put("Trackrod.Engine.SpeedLimit", powertrain.speed_limit / _RPM)
     if box.upshift:
         text.put("Trackrod.Shift.Up", *(speed / _RPM for speed in box.upshift))
         text.put("Trackrod.Shift.Down", *(speed / _RPM for speed in box.downshift))
