@@ -247,9 +247,9 @@ def _force_elements(info: InfoFile, prefix: str) -> Iterator[Problem]:
         yield from _from_nothing(info, f"{prefix}.{name}")
     for way, sign in (("Push", 1.0), ("Pull", -1.0)):
         words = info.text(f"{prefix}.Buf_{way}.tz0").removesuffix(" parallel")
-        if not (_NUMBER.fullmatch(words) and sign * float(words) > 0.0):
-            side = "above" if sign > 0.0 else "below"
-            yield _say(info, f"{prefix}.Buf_{way}.tz0", f"'{prefix}.Buf_{way}.tz0' must be a travel {side} zero")
+        if not (_NUMBER.fullmatch(words) and sign * float(words) >= 0.0):
+            side = "below" if sign > 0.0 else "above"
+            yield _say(info, f"{prefix}.Buf_{way}.tz0", f"'{prefix}.Buf_{way}.tz0' must be a travel, not {side} zero")
 
 
 def _from_nothing(info: InfoFile, key: str) -> Iterator[Problem]:

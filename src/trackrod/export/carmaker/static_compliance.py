@@ -51,22 +51,27 @@ class _Static:
         return tuple(tables)
 
     def _loads(self, name: str) -> Array:
-        """Loads of one wheel: twice what each mode was measured up to."""
-        if name == "fy":
-            return 2.0 * self.axle.fy.symmetric
-        if name == "mz":
-            return 2.0 * _ARM * self.axle.fy.symmetric
-        return np.asarray(2.0 * getattr(self.axle.symmetric, name).load)
+        """Loads of one wheel; of a lateral force half goes to each mode."""
+        if name in ("fy", "mz"):
+            return np.asarray((2.0 if name == "fy" else _ARM) * self.axle.fy.symmetric)
+        return np.asarray(getattr(self.axle.symmetric, name).load)
 
     def _pose(self, name: str, loads: Array, loaded: Side, side: Side) -> Array:
-        """Changes of a wheel's pose under a load on one of both: half of it on each mode."""
+        """Changes of a wheel's pose under a load on one of both.
+
+        Half of what the same load does on both wheels alike and opposed: exact where each gives by itself, whatever the
+        curve. A map knows the lateral force on one wheel.
+        """
         mirror = float(MIRROR[AXLE_LOADS.index(name)])
-        symmetric = 0.5 * loads * (1.0 if loaded is Side.LEFT else mirror)
-        antisymmetric = 0.5 * loads * (1.0 if loaded is Side.LEFT else -mirror)
+        symmetric, antisymmetric = (loads * (1.0 if loaded is Side.LEFT else way) for way in (mirror, -mirror))
         if name == "fy":
-            poses = self._lateral(symmetric, antisymmetric)
+            poses = self._lateral(0.5 * symmetric, 0.5 * antisymmetric)
         else:
-            poses = _mode(self.axle.symmetric, name, symmetric) + _mode(self.axle.antisymmetric, name, antisymmetric)
+            alike, opposed = (
+                _mode(self.axle.symmetric, name, symmetric),
+                _mode(self.axle.antisymmetric, name, antisymmetric),
+            )
+            poses = 0.5 * (alike + opposed)
         first = 0 if side is Side.LEFT else len(GIVEN_POSE)
         return poses[:, [first + GIVEN_POSE.index(channel) for channel in COMPLIANCE_CHANNELS]]
 
