@@ -34,7 +34,8 @@ from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre_class
 from trackrod.manoeuvres.settings import STANDARD_GRAVITY, Setting
 from trackrod.multibody.driving import MultibodyVehicle
-from trackrod.multibody.integrators import DrivenRun
+from trackrod.multibody.integrators import DrivenRun, Extrapolated, RealTime
+from trackrod.multibody.reference import TOLERANCE
 from trackrod.multibody.steering import SteeringModel, usual_steering
 from trackrod.report.page import shown
 from trackrod.report.run import PLOT_SUFFIXES, write_run_plot
@@ -43,7 +44,9 @@ from trackrod.simulate.drive import require_settled
 from trackrod.simulate.drive import simulate as drive
 from trackrod.simulate.model import VehicleModel
 from trackrod.vehicle.systems import PayloadLevel
+from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow.models import find_model
+from trackrod.workflow.stages.convert import convert_directly
 
 __all__ = ["equilibrium", "manoeuvres", "simulate"]
 
