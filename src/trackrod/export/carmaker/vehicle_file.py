@@ -40,6 +40,8 @@ _BAR = 1e5
 #: Pressure at full pedal where the model does not know it [bar].
 _PRESSURE = 100.0
 _BEHIND = 1.0
+#: Of a wheel and of a carrier, in place of one that the model does not have [kg·m²].
+_LEAST_INERTIA = 1e-3
 _SUPPLIES = ("BattLV.Bdy.0", "BattLV.Bdy.1", "BattHV.Bdy.0", "BattHV.Bdy.1")
 _SHOWN = (
     "Picture.PicFName",
@@ -163,14 +165,14 @@ class _Writer:
         roll, yaw, spin = (
             p[f"{name}_{axle}"] for name in ("unsprung_roll_inertia", "unsprung_yaw_inertia", "wheel_inertia")
         )
-        turning = [min(0.5 * spin, 0.9 * whole) for whole in (roll, yaw)]
+        turning = [max(min(0.5 * spin, 0.9 * whole), _LEAST_INERTIA) for whole in (roll, yaw)]
         self._put(f"{part}.{corner}.mass", 0.5 * p[f"unsprung_mass_{axle}"], of=f"half of unsprung_mass_{axle}")
         if part == "Wheel":
             self._put(
                 f"Wheel.{corner}.I", turning[0], spin, turning[1], of=f"wheel_inertia_{axle}, half of it about x, z"
             )
         else:
-            held = (roll - turning[0], yaw - turning[1])
+            held = [max(whole - wheel, _LEAST_INERTIA) for whole, wheel in zip((roll, yaw), turning, strict=True)]
             values = (held[0], 0.5 * sum(held), held[1], 0.0, 0.0, 0.0)
             self._put(
                 f"WheelCarrier.{corner}.I",
