@@ -1,4 +1,4 @@
-"""``python -m benchmarks.carmaker``: a van written for CarMaker, read and driven, against the model that was written."""
+"""``python -m benchmarks.carmaker``: a van written for CarMaker, read and driven, against the model it was made of."""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ Array = NDArray[np.float64]
 _SPRING_LENGTH, _STOP_LENGTH = 0.5, 0.3
 #: Roll stiffness below which there is no bar [N/m], and parallel travel within which bases of stops blend [m].
 _NO_BAR, _BLEND = 1.0, 0.02
-_LEAST_SLOPE = 1e-3
+#: Part of the usual lever of a spring below which its length is not told by the map.
+_LEAST_LEVER = 0.2
 _ANGLES = ("rx", "ry", "rz")
 
 
@@ -212,7 +213,8 @@ class AxleElements:
         if self.spring_known:
             lengths, slopes = self._known(np.column_stack((z, z)))
             length, lever = lengths.mean(axis=1), -slopes.sum(axis=1).mean(axis=1)
-            force = load / np.maximum(lever, _LEAST_SLOPE)
+            kept = lever > _LEAST_LEVER * np.median(lever)  # maps may turn flat at their ends
+            length, force = length[kept], (load / np.where(kept, lever, 1.0))[kept]
         else:
             length, force = _SPRING_LENGTH - z, load
         order = np.argsort(-length)
