@@ -10,6 +10,7 @@ import numpy as np
 from trackrod.adams.source import open_vehicle
 from trackrod.convert.conversion import Compliance
 from trackrod.core import signals
+from trackrod.core.errors import InputError
 from trackrod.export.carmaker import export_carmaker
 from trackrod.manoeuvres.registry import manoeuvre_class
 from trackrod.multibody.steering import SteeringModel
@@ -22,8 +23,27 @@ MANOEUVRES = ("ramp_steer", "sine_sweep", "step_steer", "acceleration", "braking
 SIGNALS = (signals.VX, signals.AX, signals.AY, signals.YAW_RATE, signals.ROLL, signals.PITCH)
 
 
+#: Sample vehicles of CarMaker beside the project.
+REAL = Path(__file__).resolve().parents[2] / "shared" / "data" / "carmaker"
+
+
+def drive_samples() -> None:
+    """Print, for each sample vehicle, that it drives a step steer, or why it is not read."""
+    tyre = next(REAL.rglob("CONTINENTAL_FORMULASTUDENT_205_510_R13_80kPa.tir"), None)
+    for path in sorted(path for path in REAL.rglob("Vehicle/**/*") if path.is_file()):
+        try:
+            spec = read_carmaker(path, tyre).spec
+        except InputError as error:
+            print(f"{path.name:22s} refused: {error.problems[0].text}")
+            continue
+        run = simulate(RealTimeVehicle(spec), manoeuvre_class("step_steer").from_text({}))
+        angle = np.degrees(run[signals.STEERING_WHEEL_ANGLE][-1])
+        print(f"{path.name:22s} {run[signals.AY][-1] / 9.80665:.3f} g at {angle:.2f} degrees of the steering wheel")
+
+
 def main() -> None:
     """Print, for each manoeuvre, the root mean square of the difference over the largest value in percent."""
+    drive_samples()
     vehicle = open_vehicle("lcv_7t").vehicle
     spec = convert_directly(vehicle, compliance=Compliance.QUASI_STATIC, steering=SteeringModel.RATIO).spec
     with TemporaryDirectory() as folder:

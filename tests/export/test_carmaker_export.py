@@ -198,7 +198,7 @@ def test_negative_roll_stiffness_in_closed_form() -> None:
 
 
 def test_moving_compliance_where_it_comes_to_rest() -> None:
-    """Against tables of the rig: what a load on a wheel does to itself; wheels of a solid axle are not by themselves."""
+    """Against tables of the rig: what a load does to its own wheel; wheels of a solid axle are not by themselves."""
     tables, moving = asymmetric_model(), quasi_static(asymmetric.converted(asymmetric.VAN).spec)
     for one, other in zip(tables.wheels, moving.wheels, strict=True):
         for k, close in ((0, 0.1), (1, 0.1), (2, 1e-3), (3, 0.03)):
