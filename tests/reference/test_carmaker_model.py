@@ -60,10 +60,12 @@ def test_roll_and_compliance_by_hand() -> None:
     spec = by_hand()
     o = 0.01
     # the bar turns by 0.6 times both travels; a rear wheel rises by 0.8 of its own and 0.1 of the other compression
-    expected = [0.36 * hand.BAR * 0.016 * 0.8, 0.36 * hand.BAR * 1.4 * o * 0.7]
-    for axle, force in zip(spec.axles, expected, strict=True):
-        assert float(PchipInterpolator(axle.antiroll.x, axle.antiroll.y)(o)) == pytest.approx(force, rel=1e-6)
-        assert float(PchipInterpolator(axle.roll.x, axle.roll.y)(o)) == pytest.approx(force, rel=1e-3)
+    bars = [0.36 * hand.BAR * 0.016 * 0.8, 0.36 * hand.BAR * 1.4 * o * 0.7]
+    # springs there have 0.7² in opposite travel and 0.9² in parallel travel of their stiffness 0.7² k
+    springs = [0.0, 0.49 * (0.49 - 0.81) * hand.STIFFNESS * o]
+    for axle, bar, spring in zip(spec.axles, bars, springs, strict=True):
+        assert float(PchipInterpolator(axle.antiroll.x, axle.antiroll.y)(o)) == pytest.approx(bar, rel=1e-6)
+        assert float(PchipInterpolator(axle.roll.x, axle.roll.y)(o)) == pytest.approx(bar + spring, abs=1e-3 * bar)
     wheel = spec.wheels[1]
     mirror = np.diag([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     radius = wheel.centre[2]
@@ -144,7 +146,8 @@ def test_a_complete_sample_written_and_read_is_unchanged(tmp_path: Path) -> None
         for one, other in zip(spec.wheels, same.wheels, strict=True):
             first, second = (item.ravel() for item in np.meshgrid(one.first, one.second, indexing="ij"))
             beside = 0.0 if spec.axles[list(Corner).index(one.corner) // 2].steered else np.abs(second)
-            inside = np.abs(first) + beside <= min(-one.first[0], one.first[-1])  # both compressions are in the data
+            reach = 0.7 * min(-one.first[0], one.first[-1])  # farther out one sample folds
+            inside = np.abs(first) + beside <= reach
             first, second = first[inside], second[inside]
             values = [kinematics_map(wheel).value(first, second) for wheel in (one, other)]
             assert values[1] == pytest.approx(values[0], abs=2e-6), (path.name, one.corner)

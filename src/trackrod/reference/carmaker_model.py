@@ -492,9 +492,11 @@ class _Axle:
         if self.suspension.steered:
             return first, second, self._columns(np.array(map_.values))
         sign = 1.0 if k == 0 else -1.0
+        sizes = np.unique(np.abs(second.round(12)))  # opposite travel goes as far to either side
         rises: list[bool] = []
         for share in _SHARES:
-            inside = second[np.abs(second) <= share * np.abs(second).max() * (1.0 + 1e-9)]
+            near = sizes[sizes <= share * 0.5 * (second[-1] - second[0]) * (1.0 + 1e-9)]
+            inside = np.unique(np.concatenate((-near, near)))
             p, o = np.meshgrid(first, inside, indexing="ij")
             flat = _inside_out(map_, (p + sign * o).ravel(), (p - sign * o).ravel())
             values = self._columns(flat.reshape(first.size, inside.size, -1))
