@@ -27,6 +27,7 @@ from trackrod.core.artefact import Artefact, Schema, load
 from trackrod.core.corners import Axle
 from trackrod.core.errors import FileFormatError, InputError, raise_if_errors
 from trackrod.core.files import hash_bytes
+from trackrod.core.infofile import read_infofile
 from trackrod.core.maps import MAP1D_SCHEMA, MAP2D_SCHEMA, Map1D, Map2D, Variable
 from trackrod.core.plain import canonical_json, pretty_json
 from trackrod.core.quantities import KINDS
@@ -37,7 +38,6 @@ from trackrod.manoeuvres.registry import MANOEUVRE, manoeuvre
 from trackrod.reference import read_reference
 from trackrod.reference.carmaker_vehicle import complete_from_carmaker
 from trackrod.reference.document import Document
-from trackrod.reference.infofile import read_infofile
 from trackrod.reference.skc import read_suspension
 from trackrod.reference.sweeps import AxleTables
 from trackrod.reference.tables import read_table

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from trackrod import __version__
-from trackrod.cli import animate, compare, convert, kc, kc_compare, score, simulate, tyre, validate, vehicle
+from trackrod.cli import animate, compare, convert, export, kc, kc_compare, score, simulate, tyre, validate, vehicle
 from trackrod.cli.output import errors, print_json
 from trackrod.core.errors import InputError, MissingExtraError, TrackrodError
 
@@ -40,6 +40,7 @@ app.command()(compare.compare)
 app.command()(score.score)
 app.command()(validate.validate)
 app.command()(convert.convert)
+app.command()(export.export)
 app.command()(animate.animate)
 
 

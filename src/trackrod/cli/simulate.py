@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import numpy as np
 import typer
@@ -23,11 +24,11 @@ from trackrod.cli.inputs import (
     open_loaded,
     parse_settings,
 )
-from trackrod.cli.output import console, print_json
+from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders, VehicleArgument
 from trackrod.core import signals
 from trackrod.core.corners import Corner
-from trackrod.core.errors import MissingFileError, Place, Problem, raise_if_errors
+from trackrod.core.errors import MissingFileError, Place, Problem, Severity, raise_if_errors
 from trackrod.core.run_files import RUN_SUFFIXES, write_run
 from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre_class
@@ -35,16 +36,22 @@ from trackrod.manoeuvres.settings import STANDARD_GRAVITY, Setting
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.multibody.integrators import DrivenRun, Extrapolated, RealTime
 from trackrod.multibody.reference import TOLERANCE
-from trackrod.multibody.steering import usual_steering
+from trackrod.multibody.steering import SteeringModel, usual_steering
 from trackrod.report.page import shown
 from trackrod.report.run import PLOT_SUFFIXES, write_run_plot
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.simulate.drive import require_settled
 from trackrod.simulate.drive import simulate as drive
 from trackrod.simulate.model import VehicleModel
+from trackrod.vehicle.systems import PayloadLevel
+from trackrod.vehicle.vehicle import Vehicle
+from trackrod.workflow.models import find_model
 from trackrod.workflow.stages.convert import convert_directly
 
 __all__ = ["equilibrium", "manoeuvres", "simulate"]
+
+
+Task: TypeAlias = Callable[[VehicleModel], Run]
 
 
 class ModelKind(StrEnum):
@@ -55,7 +62,14 @@ class ModelKind(StrEnum):
 
 
 def simulate(
-    vehicle: VehicleArgument,
+    vehicle: Annotated[
+        str,
+        typer.Argument(
+            help="Bundled vehicle, assembly file (.asy) or saved vehicle (.json); or a real-time model: saved "
+            "(rtm.json), the folder of a study, a vehicle file of CarMaker.",
+            show_default=False,
+        ),
+    ],
     manoeuvre: ManoeuvreName,
     out: Annotated[Path | None, typer.Option(help="File for the run: .csv, .parquet, .mat or .mf4.")] = None,
     model: Annotated[ModelKind, typer.Option(help="Multibody or real-time model.")] = ModelKind.MULTIBODY,
@@ -70,6 +84,9 @@ def simulate(
         float | None, typer.Option(help="Of the reference: error over the largest value, 1e-3 if not given.")
     ] = None,
     steering: SteeringKind = None,
+    tyre: Annotated[
+        Path | None, typer.Option(help="Tyre property file for all wheels of a vehicle of CarMaker.")
+    ] = None,
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
@@ -80,16 +97,28 @@ def simulate(
     wanted = manoeuvre_class(manoeuvre).from_text(parse_settings(given))
     _check_targets(out, plot)
     _check_integration(model, integrator, tolerance)
-    found, _ = open_loaded(
-        vehicle,
-        payload,
-        alias,
-        templates,
-        allow_outside=allow_outside,
-        stand_in=stand_in,
-        frame_stiffness=frame_stiffness,
-    )
-    steering = steering or usual_steering(found)
+    known = find_model(vehicle, tyre=tyre)
+    if known is not None:
+        print_problems(problem for problem in known.problems if problem.severity is not Severity.NOTE)
+        _check_model(payload, frame_stiffness, integrator, steering)
+        spec = known.spec
+
+        def drive_it(task: Task) -> DrivenRun:
+            return DrivenRun(task(RealTimeVehicle(spec, step=step)))
+    else:
+        found, _ = open_loaded(
+            vehicle,
+            payload,
+            alias,
+            templates,
+            allow_outside=allow_outside,
+            stand_in=stand_in,
+            frame_stiffness=frame_stiffness,
+        )
+
+        def drive_it(task: Task) -> DrivenRun:
+            return _drive_vehicle(found, task, model, integrator, tolerance, step, steering or usual_steering(found))
+
     with console.status("", spinner="dots") as status:
         quiet = json or not console.is_terminal
 
@@ -99,14 +128,7 @@ def simulate(
         def task(driven: VehicleModel) -> Run:
             return drive(driven, wanted, sample=sample, progress=None if quiet else show)
 
-        if model is ModelKind.RTM:
-            conversion = convert_directly(found, steering=steering)
-            done = DrivenRun(task(RealTimeVehicle(conversion.spec, step=step)))
-        elif integrator is IntegratorKind.REALTIME:
-            done = RealTime(step=step, steering=steering).drive(found, task)
-        else:
-            asked = TOLERANCE if tolerance is None else tolerance
-            done = Extrapolated(asked, step, steering=steering).drive(found, task)
+        done = drive_it(task)
     run, files = done.run, []
     if out is not None:
         write_run(run, out)
@@ -192,6 +214,44 @@ def equilibrium(
     console.print(table)
     angles = f"pitch {np.degrees(standing.pitch):.4f}°, roll {np.degrees(standing.roll):.4f}°"
     console.print(f"body {1e3 * standing.body_rise:+.2f} mm against its design position, {angles}", highlight=False)
+
+
+def _drive_vehicle(
+    vehicle: Vehicle,
+    task: Task,
+    model: ModelKind,
+    integrator: IntegratorKind,
+    tolerance: float | None,
+    step: float,
+    steering: SteeringModel,
+) -> DrivenRun:
+    if model is ModelKind.RTM:
+        return DrivenRun(task(RealTimeVehicle(convert_directly(vehicle, steering=steering).spec, step=step)))
+    if integrator is IntegratorKind.REALTIME:
+        return RealTime(step=step, steering=steering).drive(vehicle, task)
+    asked = TOLERANCE if tolerance is None else tolerance
+    return Extrapolated(asked, step, steering=steering).drive(vehicle, task)
+
+
+def _check_model(
+    payload: PayloadLevel | None,
+    frame_stiffness: float | None,
+    integrator: IntegratorKind,
+    steering: SteeringModel | None,
+) -> None:
+    """Options that say what a vehicle is made of have no meaning for a model that is there already."""
+    given = {
+        "--payload": payload,
+        "--frame-stiffness": frame_stiffness,
+        "--steering": steering,
+        "--integrator reference": integrator is IntegratorKind.REFERENCE or None,
+    }
+    hint = "it is driven as it is"
+    raise_if_errors(
+        Problem(f"{name} is for vehicles, this is a real-time model", hint=hint)
+        for name, value in given.items()
+        if value is not None
+    )
 
 
 def _check_integration(model: ModelKind, integrator: IntegratorKind, tolerance: float | None) -> None:

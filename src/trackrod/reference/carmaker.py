@@ -26,13 +26,13 @@ from numpy.typing import NDArray
 
 from trackrod.core.corners import Side
 from trackrod.core.errors import InputError, Severity
+from trackrod.core.infofile import read_infofile
 from trackrod.core.maps import Map2D
 from trackrod.core.quantities import KINDS, STANDARD_GRAVITY
 from trackrod.kc.maps import OPPOSITE, PARALLEL, POSE, RACK
 from trackrod.kc.points import Load
 from trackrod.reference.columns import heading
 from trackrod.reference.document import Section
-from trackrod.reference.infofile import read_infofile
 from trackrod.reference.skc import CHANNELS, Suspension, read_suspension
 from trackrod.reference.sweeps import APPLIED, LOADS, AxleTables, knots_around_zero
 from trackrod.reference.tables import Table
@@ -152,8 +152,13 @@ class _Axle:
 
     def _at(self, compression: Array, rack: Array | float = 0.0) -> Array:
         """Channels of both wheels at their compressions (n, 2) [m], shape (n, 2, channels)."""
-        seconds = (rack, rack) if self.suspension.steered else (compression[:, 1], compression[:, 0])
-        return np.stack([m.value(compression[:, k], seconds[k]) for k, m in enumerate(self.maps)], axis=1)
+        others = (compression[:, 1], compression[:, 0])
+        seconds = (rack, rack) if self.suspension.steered else others
+        values = np.stack([m.value(compression[:, k], seconds[k]) for k, m in enumerate(self.maps)], axis=1)
+        for k, side in enumerate(Side):
+            if side in self.suspension.added:
+                values[:, k] += self.suspension.added[side].value(compression[:, k], others[k])
+        return values
 
     def _compression(self, travel: Array) -> Array:
         """Compressions at which the wheels have their travels (n, 2) [m], rack in the middle."""
@@ -219,7 +224,7 @@ class _Axle:
         opposite = knots_around_zero(-reach, reach, _POINTS)
         found["parallel"] = self._sweep(heading(PARALLEL.name, _LENGTH), both, np.stack([both, both], axis=1))
         found["opposite"] = self._sweep(heading(OPPOSITE.name, _LENGTH), opposite, _opposite(opposite))
-        for load in LOADS if self.suspension.compliance else ():
+        for load in LOADS if self.suspension.gives else ():
             for side in Side:
                 found[f"{load}_{side}"] = self._give(load, side)
         if self.elements.free_length is None:
@@ -310,12 +315,11 @@ class _Axle:
         }[load]
         columns = {heading(str(load), APPLIED[str(load)]): x}
         for side in Side:
-            rows = self.suspension.compliance.get(side, {})
-            give = np.zeros(len(POSE))
+            give = np.zeros((x.size, len(POSE)))
             for name, share in parts.items():
                 what, axis = name.split(".")
-                give = give + share * rows.get(name if side is loaded else f"{what}Opp.{axis}", np.zeros(len(POSE)))
-            columns |= {heading(f"{v.name}_{side}", v.kind): g * x for v, g in zip(POSE, give, strict=True)}
+                give += self.suspension.given(side, name if side is loaded else f"{what}Opp.{axis}", share * x)
+            columns |= {heading(f"{v.name}_{side}", v.kind): g for v, g in zip(POSE, give.T, strict=True)}
         return self._table(columns)
 
 

@@ -5,7 +5,8 @@ left wheel with ``rx > 0`` has its top inward (negative camber), with ``rz < 0``
 ``comp`` is a coordinate that increases in bump, not the travel itself: that is ``tz``.
 
 Read are kinematics of the kinds ``MapNL`` (compression and steering, or own and opposite compression) and ``Linear2D``
-(a constant and two gradients), and constant coefficients of compliance (``CoeffConstFr1``).
+(a constant and two gradients), a second map over own and opposite compression that is added to one over steering, and
+compliance as constant coefficients (``CoeffConstFr1``) or as curves over one load each (``DisplaceLinearFr1``).
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from numpy.typing import NDArray
 
 from trackrod.core.corners import Axle, Side
 from trackrod.core.errors import InputError, Problem, Severity
+from trackrod.core.infofile import InfoFile
 from trackrod.core.maps import Extrapolation, Interpolation, Map2D, Variable
 from trackrod.core.quantities import KINDS
 from trackrod.core.teimorbit.messages import shown
-from trackrod.reference.infofile import InfoFile
 from trackrod.reference.sweeps import MIRRORED
 
 __all__ = ["CHANNELS", "Suspension", "read_suspension"]
@@ -59,16 +60,38 @@ class Suspension:
         Poses and lengths [m], [rad] over compression and the second axis [m].
     compliance
         Of each wheel the changes of tx … rz for each unit of a load at its centre (``Frc.x`` …) or at that of the
-        opposite wheel (``FrcOpp.x`` …) [m/N], [rad/N], [1/N], [rad/(N·m)]; empty where the wheels do not give way.
+        opposite wheel (``FrcOpp.x`` …) [m/N], [rad/N], [1/N], [rad/(N·m)]; empty where there are none.
+    curves
+        The same changes over the values of a load, where they are given so: loads, and a row of tx … rz for each.
     problems
         Warnings and notes.
+    added
+        Of each wheel what is added over own and opposite compression [m]; empty for nothing.
     """
 
     info: InfoFile
     steered: bool
     wheels: Mapping[Side, Map2D]
     compliance: Mapping[Side, Mapping[str, Array]]
+    curves: Mapping[Side, Mapping[str, tuple[Array, Array]]]
     problems: tuple[Problem, ...]
+    added: Mapping[Side, Map2D]
+
+    @property
+    def gives(self) -> bool:
+        """Whether the wheels give way under their loads."""
+        return bool(self.compliance or self.curves)
+
+    def given(self, side: Side, load: str, values: Array) -> Array:
+        """Changes of tx … rz of a wheel at values of a load (n,) [N], [N·m], shape (n, 6); straight beyond a curve."""
+        found = np.outer(values, self.compliance.get(side, {}).get(load, np.zeros(len(_POSE))))
+        if load in self.curves.get(side, {}):
+            at, rows = self.curves[side][load]
+            ends = (values - np.clip(values, at[0], at[-1]))[:, None]
+            slopes = np.diff(rows, axis=0)[[0, -1]] / np.diff(at)[[0, -1], None]
+            beyond = np.where(ends < 0.0, slopes[0], slopes[1]) * ends
+            found = found + beyond + np.column_stack([np.interp(values, at, row) for row in rows.T])
+        return np.asarray(found)
 
 
 def read_suspension(info: InfoFile, axle: Axle) -> Suspension:
@@ -94,14 +117,37 @@ class _Reader:
         self.problems.append(Problem(text, self.info.place(key), severity, hint))
 
     def suspension(self) -> Suspension:
-        kind = self.info.word(f"{self.kin}.Kind")
         if f"{self.kin}.Kind" not in self.info:
             other = {"SuspF": "SuspR", "SuspR": "SuspF"}[self.prefix]
             hint = f"it has one of the other axle, '{other}'" if f"{other}.Kin.0.Kind" in self.info else ""
             raise self.info.fail("", f"the file has no '{self.kin}.Kind': kinematics of the {self.axle} axle", hint)
         many = self.info.number(f"{self.prefix}.Kin.N", "number of kinematics", 1.0)
-        if many != 1.0:
-            raise self.info.fail(f"{self.prefix}.Kin.N", f"{many:g} kinematics that are added up are not read, one is")
+        if many not in (1.0, 2.0):
+            raise self.info.fail(f"{self.prefix}.Kin.N", f"{many:g} kinematics that are added up are not read, two are")
+        steered, wheels = self._wheels()
+        for side, map_ in wheels.items():
+            self._check_travel(map_, side)
+        added: dict[Side, Map2D] = {}
+        if many == 2.0:
+            self.kin = f"{self.prefix}.Kin.1"
+            by_rack, added = self._wheels(all_of_it=False)
+            if by_rack or not steered:
+                text = f"'{self.kin}' must go over own and opposite compression, and the first over steering"
+                raise self.info.fail(f"{self.kin}.L.Arg", text)
+        compliance, curves = self._compliance()
+        return Suspension(
+            self.info,
+            steered,
+            MappingProxyType(wheels),
+            MappingProxyType(compliance),
+            MappingProxyType(curves),
+            tuple(self.problems),
+            MappingProxyType(added),
+        )
+
+    def _wheels(self, *, all_of_it: bool = True) -> tuple[bool, dict[Side, Map2D]]:
+        """Whether kinematics go over steering, and their maps of both wheels; of a part what is not there is zero."""
+        kind = self.info.word(f"{self.kin}.Kind")
         readers = {"MapNL": self._map, "Linear2D": self._linear}
         if kind not in readers:
             text = f"'{self.kin}.Kind' is '{shown(kind)}'"
@@ -109,7 +155,7 @@ class _Reader:
         given = [side for side, letter in _SIDES.items() if self._has(letter)]
         if Side.LEFT not in given:
             raise self.info.fail(f"{self.kin}.Kind", f"'{self.kin}' has no data of the left wheel")
-        found = {side: readers[kind](_SIDES[side]) for side in given}
+        found = {side: readers[kind](_SIDES[side], all_of_it) for side in given}
         steered = found[Side.LEFT][0]
         wheels = {side: map_ for side, (_, map_) in found.items()}
         if Side.RIGHT not in wheels:
@@ -117,16 +163,12 @@ class _Reader:
             self._say("the right wheel is the mirror image of the left one", f"{self.kin}.Kind", Severity.NOTE)
         elif found[Side.RIGHT][0] is not steered:
             raise self.info.fail(f"{self.kin}.R.Arg", "left and right wheel go over different quantities")
-        for side, map_ in wheels.items():
-            self._check_travel(map_, side)
-        return Suspension(
-            self.info, steered, MappingProxyType(wheels), MappingProxyType(self._compliance()), tuple(self.problems)
-        )
+        return steered, wheels
 
     def _has(self, letter: str) -> bool:
         return any(f"{self.kin}.{letter}.{end}" in self.info for end in ("Data", "tz"))
 
-    def _map(self, letter: str) -> tuple[bool, Map2D]:
+    def _map(self, letter: str, all_of_it: bool) -> tuple[bool, Map2D]:
         key = f"{self.kin}.{letter}"
         arguments = tuple(self.info.text(f"{key}.Arg").split())
         if arguments not in (("comp", "steer"), ("comp", "comp")):
@@ -134,7 +176,8 @@ class _Reader:
             raise self.info.fail(f"{key}.Arg", text, "read are 'comp steer' and 'comp comp', own and opposite wheel")
         knots = [self._knots(f"{key}.Arg{i}") for i in range(2)]
         names = self.info.text(f"{key}.Data.Name").split()
-        missing = [name for name in ("%i0", "%i1", *_POSE) if name not in names]
+        needed = ("%i0", "%i1", *(_POSE if all_of_it else ()))
+        missing = [name for name in needed if name not in names]
         if missing or len(set(names)) < len(names):
             what = f"lacks {', '.join(missing)}" if missing else "has a name twice"
             raise self.info.fail(f"{key}.Data.Name", f"'{key}.Data.Name' {what}")
@@ -154,9 +197,9 @@ class _Reader:
             if name in names:
                 values[name] = np.zeros(shape)
                 values[name][tuple(places.T)] = table[:, names.index(name)]
-        return arguments[1] == "steer", self._made(knots, values, key)
+        return arguments[1] == "steer", self._made(knots, values, key, all_of_it)
 
-    def _linear(self, letter: str) -> tuple[bool, Map2D]:
+    def _linear(self, letter: str, all_of_it: bool) -> tuple[bool, Map2D]:
         """Constant and gradients over compression and steering; steered if any of the latter is not zero."""
         key = f"{self.kin}.{letter}"
         rows = {
@@ -169,20 +212,22 @@ class _Reader:
         first, second = np.meshgrid(*knots, indexing="ij")
         second = second if steered else np.zeros_like(second)
         values = {name: row[0] + row[1] * first + row[2] * second for name, row in rows.items()}
-        return steered, self._made(knots, values, key)
+        return steered, self._made(knots, values, key, all_of_it)
 
-    def _knots(self, key: str) -> Array:
+    def _knots(self, key: str, unit: str = "[m]") -> Array:
         knots = self.info.row(key, "values that the data go over") * self.info.number(f"{key}.Fac2SI", "factor", 1.0)
         if knots.size < 2 or (np.diff(knots) <= 0.0).any() or not knots[0] < 0.0 < knots[-1]:
-            raise self.info.fail(key, f"'{key}' must increase, from below 0 to above [m]")
+            raise self.info.fail(key, f"'{key}' must increase, from below 0 to above {unit}")
         return knots
 
     def _factors(self, key: str, count: int) -> Array:
         return self.info.numbers(key, count, "factors into SI units") if key in self.info else np.ones(count)
 
-    def _made(self, knots: list[Array], values: dict[str, Array], key: str) -> Map2D:
+    def _made(self, knots: list[Array], values: dict[str, Array], key: str, all_of_it: bool) -> Map2D:
         for name, (other, factor) in CHANNELS.items():
-            if name not in values:
+            if name not in values and not all_of_it:
+                values[name] = np.zeros((knots[0].size, knots[1].size))
+            elif name not in values:
                 values[name] = factor * values[other]
                 self._say(f"'{key}' has no '{name}': taken is {factor:+g} '{other}'", f"{key}.Data", Severity.NOTE)
         outputs = [Variable(name, _ANGLE if name.startswith("r") else _LENGTH) for name in CHANNELS]
@@ -210,22 +255,52 @@ class _Reader:
 
     # ---- compliance
 
-    def _compliance(self) -> dict[Side, dict[str, Array]]:
-        com = f"{self.prefix}.Com.0"
-        kind = self.info.word(f"{com}.Kind")
-        if not kind or self.info.number(f"{self.prefix}.Com.N", "number of compliances", 1.0) == 0.0:
-            return {}
-        if kind != "CoeffConstFr1":
-            text = f"compliance of the kind '{shown(kind)}' is not read: the wheels do not give way"
-            self._say(text, f"{com}.Kind", hint="read is CoeffConstFr1")
-            return {}
+    def _compliance(self) -> tuple[dict[Side, dict[str, Array]], dict[Side, dict[str, tuple[Array, Array]]]]:
+        coefficients: dict[Side, dict[str, Array]] = {}
+        curves: dict[Side, dict[str, tuple[Array, Array]]] = {}
+        many = self.info.number(f"{self.prefix}.Com.N", "number of compliances", 1.0)
+        for k in range(int(min(many, len(_LOADS)))):
+            com = f"{self.prefix}.Com.{k}"
+            kind = self.info.word(f"{com}.Kind")
+            if kind == "CoeffConstFr1" and not coefficients:
+                coefficients = self._constant(com)
+            elif kind == "DisplaceLinearFr1":
+                self._curve(com, curves)
+            elif kind:
+                text = f"compliance of the kind '{shown(kind)}' is not read: the wheels do not give way by it"
+                self._say(text, f"{com}.Kind", hint="read are CoeffConstFr1, once, and DisplaceLinearFr1")
+        return coefficients, curves
+
+    def _curve(self, com: str, curves: dict[Side, dict[str, tuple[Array, Array]]]) -> None:
+        """Changes of the pose of each wheel over one load."""
+        for side, letter in _SIDES.items():
+            key = f"{com}.{letter}"
+            if f"{key}.Arg" not in self.info:
+                continue
+            load = self.info.text(f"{key}.Arg")
+            if load not in _LOADS or load in curves.get(side, {}):
+                text = f"'{key}.Arg' is '{shown(load)}', one of {', '.join(_LOADS)} that is not there yet is needed"
+                raise self.info.fail(f"{key}.Arg", text)
+            at = self._knots(f"{key}.Arg0", "[N], [N·m]")
+            names = self.info.text(f"{key}.Data.Name").split() or list(_POSE)
+            self._require_pose(names, f"{key}.Data.Name")
+            table = self.info.table(f"{key}.Data", len(names), "changes of the pose")
+            if len(table) != at.size:
+                text = f"'{key}.Data' has {len(table)} lines, '{key}.Arg0' {at.size} values"
+                raise self.info.fail(f"{key}.Data", text)
+            rows = np.zeros((at.size, len(_POSE)))
+            rows[:, [_POSE.index(name) for name in names]] = table * self._factors(f"{key}.Data.Fac2SI", len(names))
+            curves.setdefault(side, {})[load] = (at, rows)
+
+    def _require_pose(self, names: list[str], key: str) -> None:
+        if [name for name in names if name not in _POSE] or len(set(names)) < len(names):
+            raise self.info.fail(key, f"'{key}' must name tx, ty, tz, rx, ry, rz, each once")
+
+    def _constant(self, com: str) -> dict[Side, dict[str, Array]]:
         found: dict[Side, dict[str, Array]] = {}
         for side, letter in _SIDES.items():
             names = self.info.text(f"{com}.{letter}.Data.Name").split()
-            unknown = [name for name in names if name not in _POSE]
-            if unknown or len(set(names)) < len(names):
-                key = f"{com}.{letter}.Data.Name"
-                raise self.info.fail(key, f"'{key}' must name tx, ty, tz, rx, ry, rz, each once")
+            self._require_pose(names, f"{com}.{letter}.Data.Name")
             rows = [load for load in _LOADS if f"{com}.{letter}.{load}" in self.info]
             if rows and names:
                 found[side] = {load: self._coefficients(f"{com}.{letter}", load, names) for load in rows}

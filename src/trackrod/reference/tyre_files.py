@@ -7,9 +7,9 @@ from pathlib import Path
 from trackrod.core import teimorbit
 from trackrod.core.errors import FileFormatError, Place, Problem
 from trackrod.core.files import require_file
+from trackrod.core.infofile import InfoFile, read_infofile
 from trackrod.core.teimorbit.literals import number_or_word
 from trackrod.core.teimorbit.messages import shown
-from trackrod.reference.infofile import InfoFile, read_infofile
 from trackrod.reference.tydex import read_tydex
 from trackrod.tyre.properties import TyreProperties
 from trackrod.tyre.tir import parse_tir, read_tir
@@ -22,7 +22,9 @@ _BLOCKS = {
     "Units": "UNITS",
     "Model": "MODEL",
     "Dim": "DIMENSION",
+    "Operating": "OPERATING_CONDITIONS",
     "Vertical": "VERTICAL",
+    "Structural": "STRUCTURAL",
     "Range": "VERTICAL_FORCE_RANGE",
     "Scale": "SCALING_COEFFICIENTS",
     "Long": "LONGITUDINAL_COEFFICIENTS",

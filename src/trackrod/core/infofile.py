@@ -1,4 +1,4 @@
-"""Infofiles of CarMaker as they are: keys with a value, or with the lines of a table below them.
+"""Infofiles of CarMaker: keys with a value, or with the lines of a table below them; read as they are, and written.
 
 ::
 
@@ -13,8 +13,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,7 @@ from trackrod.core.errors import FileFormatError, Place, Problem
 from trackrod.core.files import read_bytes
 from trackrod.core.teimorbit.messages import shown
 
-__all__ = ["InfoFile", "read_infofile"]
+__all__ = ["InfoFile", "InfoText", "parse_infofile", "read_infofile"]
 
 Array = NDArray[np.float64]
 
@@ -33,13 +33,14 @@ _ENTRY = re.compile(r"([^\s=:]{1,200})\s*([=:])(.*)\Z", re.DOTALL)
 _NAMED = re.compile(r"\$\w{0,100}=")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?\Z", re.ASCII)
 _LARGEST_NUMBER = 1e30
+_FIRST = "#INFOFILE1.1 - Do not remove this line!"
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
     line: int
     value: str
-    rows: list[tuple[int, str]]
+    rows: list[tuple[int, str]] | None  # None: a value stands behind the key
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +106,7 @@ class InfoFile:
         if entry is None:
             raise self.fail(key, f"'{key}:' is missing: {meaning}")
         rows = []
-        for line, written in entry.rows:
+        for line, written in entry.rows or []:
             words = _NAMED.sub("", written).split()
             if not words or words == ['""'] or words[0].startswith("#"):
                 continue
@@ -122,6 +123,24 @@ class InfoFile:
         """Whether lines of a table stand below a key."""
         entry = self._entries.get(key)
         return entry is not None and bool(entry.rows)
+
+    def lines(self, key: str) -> list[str]:
+        """The lines of a text or table below a key; none where there are none."""
+        entry = self._entries.get(key)
+        return [written for _, written in (entry.rows or [] if entry else [])]
+
+    def composed(self, first: str = _FIRST) -> str:
+        """The text of the file again, without comments.
+
+        Holds: reading it gives the same keys in the same order, with the same values and lines.
+        """
+        text = InfoText(first)
+        for key, entry in self._entries.items():
+            if entry.rows is None:
+                text.put(key, entry.value)
+            else:
+                text.put_lines(key, [written for _, written in entry.rows])
+        return str(text)
 
     def _number(self, word: str, place: Place, key: str) -> float:
         if _NUMBER.match(word):
@@ -142,9 +161,14 @@ def read_infofile(path: Path) -> InfoFile:
     content = read_bytes(path, _LARGEST_FILE)
     if b"\0" in content:
         raise FileFormatError(Problem("the file is binary, an infofile is text", Place(path)))
+    return parse_infofile(content.decode("utf-8-sig", errors="replace"), path)
+
+
+def parse_infofile(text: str, path: Path) -> InfoFile:
+    """The same of a text that stands, or will stand, in a file."""
     entries: dict[str, _Entry] = {}
     rows: list[tuple[int, str]] | None = None
-    for number, line in enumerate(re.split("\r\n|\n|\r", content.decode("utf-8-sig", errors="replace")), 1):
+    for number, line in enumerate(re.split("\r\n|\n|\r", text), 1):
         if not line.strip() or line.startswith("#"):
             continue
         if line[0].isspace():
@@ -153,14 +177,61 @@ def read_infofile(path: Path) -> InfoFile:
             continue
         found = _ENTRY.match(line)
         if found is None:
-            text = f"'{shown(line)}' is neither a comment nor 'key = value' nor 'key:'"
-            raise FileFormatError(Problem(text, Place(path, number), hint="is this an infofile of CarMaker?"))
+            problem = f"'{shown(line)}' is neither a comment nor 'key = value' nor 'key:'"
+            raise FileFormatError(Problem(problem, Place(path, number), hint="is this an infofile of CarMaker?"))
         key, mark, value = found.groups()
         if key in entries:
-            text = f"'{shown(key)}' stands already in line {entries[key].line}"
-            raise FileFormatError(Problem(text, Place(path, number), hint="delete one of both"))
+            problem = f"'{shown(key)}' stands already in line {entries[key].line}"
+            raise FileFormatError(Problem(problem, Place(path, number), hint="delete one of both"))
         rows = [] if mark == ":" else None
-        entries[key] = _Entry(number, value.strip(), rows if rows is not None else [])
+        entries[key] = _Entry(number, value.strip(), rows)
     if not entries:
         raise FileFormatError(Problem("the file has no 'key = value'", Place(path)))
     return InfoFile(path, entries)
+
+
+@dataclass(slots=True)
+class InfoText:
+    """An infofile as it is being written.
+
+    Attributes
+    ----------
+    first
+        Its first line.
+
+    Holds: numbers are written in the shortest form that reads back exactly.
+    """
+
+    first: str = _FIRST
+    _lines: list[str] = field(default_factory=list)
+
+    def put(self, key: str, *values: float | str) -> None:
+        """A key with its value, or with several."""
+        self._lines.append(f"{key} = {' '.join(map(_written, values))}".rstrip())
+
+    def put_lines(self, key: str, lines: Iterable[str] = ()) -> None:
+        """A key with lines of text below it."""
+        self._lines += [f"{key}:", *(f"\t{line}" for line in lines)]
+
+    def put_table(self, key: str, *columns: Iterable[float | str]) -> None:
+        """A key with a table below it."""
+        self.put_lines(key, (" ".join(map(_written, row)) for row in zip(*columns, strict=True)))
+
+    def section(self, title: str) -> None:
+        """A heading, as files of CarMaker have it."""
+        self._lines += ["", "", f"## {title} ".ljust(74, "#")]
+
+    def comment(self, words: str) -> None:
+        """A line for people."""
+        self._lines.append(f"# {words}")
+
+    def blank(self) -> None:
+        """An empty line."""
+        self._lines.append("")
+
+    def __str__(self) -> str:
+        return "\n".join([self.first, *self._lines, ""])
+
+
+def _written(value: float | str) -> str:
+    return value if isinstance(value, str) else repr(float(value) + 0.0) if isinstance(value, float) else str(value)

@@ -1,0 +1,45 @@
+"""Text of an infofile that knows where each of its keys came from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from trackrod.core.infofile import InfoText
+
+__all__ = ["KeyRow", "SourcedText"]
+
+#: Parts of keys that stand for each other: corners, sides, loads and numbers.
+_ALIKE = re.compile(r"(?<=\.)(?:fl|fr|rl|rr|\d+|L|R)(?=\.|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRow:
+    """Keys that differ in a corner, a side or a number alone, and where their values came from."""
+
+    key: str
+    source: str
+
+
+@dataclass(slots=True)
+class SourcedText(InfoText):
+    """An infofile as it is being written; what is put next comes from `source`."""
+
+    source: str = ""
+    _sources: dict[str, str] = field(default_factory=dict)
+
+    def put(self, key: str, *values: float | str) -> None:
+        """A key with its value, or with several."""
+        self._sources[key] = self.source
+        InfoText.put(self, key, *values)
+
+    def put_lines(self, key: str, lines: Iterable[str] = ()) -> None:
+        """A key with lines of text below it."""
+        self._sources[key] = self.source
+        InfoText.put_lines(self, key, lines)
+
+    def rows(self) -> list[KeyRow]:
+        """All keys in their order, those that are alike once."""
+        found = dict.fromkeys((_ALIKE.sub("*", key), source) for key, source in self._sources.items())
+        return [KeyRow(key, source) for key, source in found]
