@@ -105,7 +105,8 @@ def zig_compiler(project: dict) -> dict[str, str]:
 def build(project: dict) -> None:
     sources = [ROOT / "pyproject.toml", ROOT / "CMakeLists.txt", ROOT / "tools" / "generate_headers.py"]
     declarations = [
-        f"src/trackrod/{name}.py" for name in ("*/coefficients", "*/layout", "core/constants", "core/quantities", "core/signals")
+        f"src/trackrod/{name}.py"
+        for name in ("*/coefficients", "*/layout", "core/constants", "core/quantities", "core/signals")
     ]
     for pattern in ("cpp/trackrod/**/*.hpp", "cpp/python/*", "cpp/fmu/*", *declarations):
         sources += [path for path in ROOT.glob(pattern) if path.is_file()]

@@ -184,7 +184,9 @@ def main(output: Path) -> None:
     exported = import_declarations("export", "layout")
     body = "\n// Data made under other declarations do not fit.\n"
     body += f"constexpr unsigned long long declaration_key = {exported.declaration_key()}ull;"
-    body += "".join(f"\nconstexpr unsigned {group.name.lower()}_begin = {begin};" for group, begin in exported.GROUPS.items())
+    body += "".join(
+        f"\nconstexpr unsigned {group.name.lower()}_begin = {begin};" for group, begin in exported.GROUPS.items()
+    )
     for name, about, declared in (
         ("Settings", "How a run begins, how it goes on, and what is loaded.", exported.SETTINGS),
         ("Given", "What is given while a vehicle drives.", exported.GIVEN),

@@ -115,11 +115,13 @@ const Variable* Instance::find(uint32_t reference) const {
   return nullptr;
 }
 
-uint32_t Instance::reference(const std::string& name) const {
+const Variable* Instance::find(const std::string& name, uint32_t& reference) const {
   for (const Variable& v : variables_) {
-    if (v.name == name) return begins[v.group] + v.place;
+    if (v.name != name) continue;
+    reference = begins[v.group] + v.place;
+    return &v;
   }
-  return 0;
+  return nullptr;
 }
 
 bool Instance::initialise() {

@@ -67,8 +67,8 @@ class Instance {
   Mode mode() const { return mode_; }
   // One sentence to the log.
   Status refuse(Status status, const std::string& why) const;
-  // A reference by name; 0 if there is none.
-  uint32_t reference(const std::string& name) const;
+  // A variable by its name, with its reference; nullptr if there is none.
+  const Variable* find(const std::string& name, uint32_t& reference) const;
 
  private:
   Instance() = default;

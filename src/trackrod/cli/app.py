@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from trackrod import __version__
-from trackrod.cli import animate, compare, convert, kc, kc_compare, simulate, tyre, vehicle
+from trackrod.cli import animate, compare, convert, export, kc, kc_compare, simulate, tyre, vehicle
 from trackrod.cli.output import errors, print_json
 from trackrod.core.errors import InputError, MissingExtraError, TrackrodError
 
@@ -39,6 +39,7 @@ app.command()(simulate.equilibrium)
 app.command()(compare.compare)
 app.command()(convert.convert)
 app.command()(animate.animate)
+app.command()(export.export)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""The self-test of an FMU: is it valid, and does it drive as the Python model does?"""
+"""The self-test of an FMU: whether it is valid, and whether it drives as the Python model does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from trackrod.core import signals
 from trackrod.core.artefact import load
-from trackrod.core.errors import FileFormatError, InputError, MissingExtraError, Place, Problem
+from trackrod.core.errors import FileFormatError, MissingExtraError, Place, Problem
 from trackrod.core.files import require_file, write_atomically
 from trackrod.core.series import Run
 from trackrod.core.wheel_inputs import WheelInputs
@@ -187,8 +187,8 @@ class CheckResult:
         """For people."""
         valid = "valid" if not self.problems else f"not valid ({len(self.problems)} problems)"
         return (
-            f"The FMU is {valid}. Over {self.seconds:g} s of driving {self.outputs} outputs differ from the Python run by at "
-            f"most {self.difference:.2g} of their largest value ({self.worst}); {TOLERANCE:g} is allowed."
+            f"The FMU is {valid}. Over {self.seconds:g} s of driving {self.outputs} outputs differ from the Python run by "
+            f"at most {self.difference:.2g} of their largest value ({self.worst}); {TOLERANCE:g} is allowed."
         )
 
 
@@ -221,7 +221,8 @@ def model_of(path: Path) -> RtmSpec:
         with zipfile.ZipFile(path) as archive:
             target = folder / "model.json"
             target.write_bytes(archive.read("resources/model.json"))
-        return load(target, RTM).content
+        found: RtmSpec = load(target, RTM).content
+        return found
     except (zipfile.BadZipFile, KeyError) as error:
         hint = "it must be an FMU that `trackrod export` wrote"
         raise FileFormatError(Problem("the file holds no model of Trackrod", Place(path), hint=hint)) from error

@@ -47,10 +47,10 @@ def data_file(model: ModelNumber, token: str, variables: Sequence[Variable], sec
     names = bytearray()
     records = bytearray()
     for variable in variables:
-        name = variable.name.encode()
-        head = variable.reference, int(variable.type), len(names), len(name)
-        records += _VARIABLE.pack(*head, variable.start, variable.low, variable.high)
-        names += name
+        word = variable.name.encode()
+        where = variable.reference, int(variable.type), len(names), len(word)
+        records += _VARIABLE.pack(*where, variable.start, variable.low, variable.high)
+        names += word
     found = {"token": token.encode(), "vars": bytes(records), "names": bytes(names), **sections}
     begin = _aligned(_HEAD.size + len(found) * _ENTRY.size)
     table, body = bytearray(), bytearray(begin - _HEAD.size - len(found) * _ENTRY.size)

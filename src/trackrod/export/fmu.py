@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import io
+import json
+import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from trackrod.core.errors import ConvergenceError
+from trackrod.core.files import write_atomically
+from trackrod.export.check import CheckResult, check_fmu, write_check
 from trackrod.export.model_description import (
     Description,
     FmiVersion,
@@ -18,7 +24,7 @@ from trackrod.export.page import documentation
 from trackrod.export.runtimes import Platform, find_runtime, source_files
 from trackrod.export.vehicle import ExportedVehicle
 
-__all__ = ["fmu_bytes"]
+__all__ = ["fmu_bytes", "write_fmu"]
 
 _SHELLS = {FmiVersion.FMI2: "fmi2.cpp", FmiVersion.FMI3: "fmi3.cpp"}
 #: Equal vehicles give equal files: every entry has the first date that ZIP files know.
@@ -70,6 +76,40 @@ def fmu_bytes(
         files["sources/buildDescription.xml"] = build_description(description)
         files["terminalsAndIcons/terminalsAndIcons.xml"] = terminals(vehicle.variables)
     return _zipped({**files, **(further or {})})
+
+
+def write_fmu(
+    vehicle: ExportedVehicle,
+    version: FmiVersion,
+    platforms: Iterable[Platform],
+    runtimes: Path,
+    path: Path,
+    *,
+    check: bool = False,
+) -> CheckResult | None:
+    """Write an FMU; with `check` only one that passes, with the result in its documentation and in a file beside it.
+
+    Raises
+    ------
+    ConvergenceError
+        It does not pass.
+    """
+    wanted = tuple(platforms)
+    content = fmu_bytes(vehicle, version, wanted, runtimes)
+    if not check:
+        write_atomically(path, content)
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        trial = Path(folder) / "trial.fmu"
+        trial.write_bytes(content)
+        result = check_fmu(trial)
+    if not result.passed:
+        raise ConvergenceError(f"{result.sentence()} Nothing was written. {' '.join(result.problems)}")
+    told = replace(vehicle, notes={**vehicle.notes, "Self-test": result.sentence()})
+    found = {"documentation/check.json": (json.dumps(result.to_plain(), indent=2) + "\n").encode()}
+    write_atomically(path, fmu_bytes(told, version, wanted, runtimes, found))
+    write_check(result, path.with_suffix(".check.json"))
+    return result
 
 
 _MODELS = {"rtm": "real-time model", "multibody": "multibody model"}

@@ -63,7 +63,12 @@ _DISPLAY = {
     "pressure": ("bar", 1e-5),
 }
 _LOG_CATEGORIES = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal")
-_CAUSALITY = {Group.SETTINGS: "parameter", Group.PARAMETERS: "parameter", Group.INPUTS: "input", Group.OUTPUTS: "output"}
+_CAUSALITY = {
+    Group.SETTINGS: "parameter",
+    Group.PARAMETERS: "parameter",
+    Group.INPUTS: "input",
+    Group.OUTPUTS: "output",
+}
 _TYPES = {
     FmiVersion.FMI2: {Type.REAL: "Real", Type.INTEGER: "Integer", Type.BOOLEAN: "Boolean"},
     FmiVersion.FMI3: {Type.REAL: "Float64", Type.INTEGER: "Int32", Type.BOOLEAN: "Boolean"},
@@ -72,7 +77,7 @@ _TYPES = {
 
 def unit_name(kind: Kind) -> str:
     """The unit in letters that every program knows; empty for pure numbers."""
-    return kind.unit.translate(str.maketrans({"·": ".", "²": "2", "³": "3", "⁴": "4"}))
+    return kind.unit.translate(str.maketrans("·²³⁴", ".234"))
 
 
 def model_description(version: FmiVersion, about: Description, variables: Sequence[Variable]) -> bytes:
@@ -226,4 +231,4 @@ def _structure(root: Element, version: FmiVersion, variables: Sequence[Variable]
 
 def _text(root: Element) -> bytes:
     indent(root)
-    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="utf-8") + b"\n"
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'.encode()

@@ -15,7 +15,8 @@ __all__ = ["documentation"]
 
 _STYLE = (
     "body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
-    "table{border-collapse:collapse;font-size:14px}td,th{border-bottom:1px solid #ccc;padding:.2em .6em;text-align:left}"
+    "table{border-collapse:collapse;font-size:14px}"
+    "td,th{border-bottom:1px solid #ccc;padding:.2em .6em;text-align:left}"
 )
 _HEADINGS = {
     Group.INPUTS: "Inputs",
@@ -24,12 +25,12 @@ _HEADINGS = {
     Group.PARAMETERS: "Parameters",
 }
 _USE = (
-    "Co-Simulation. Parameters and settings are set before the initialisation, which lets the vehicle come to rest with "
-    "them and then roll at <code>initial.speed</code>. A communication step is a multiple of <code>solver.step</code>; "
-    "inputs hold during it, unless <code>solver.ramp</code> is set. Axes and signs are those of ISO 8855: x forward, y "
-    "left, z up; all values are in SI units. There is no Model Exchange: the steps of this model are semi-implicit, and "
-    "its clutch, held brakes and tyres at rest are solved within a step, so that it has no derivatives that another "
-    "solver could integrate with the same result."
+    "Co-Simulation. Parameters and settings are set before the initialisation, which lets the vehicle come to rest "
+    "with them and then roll at <code>initial.speed</code>. A communication step is a multiple of "
+    "<code>solver.step</code>; inputs hold during it, unless <code>solver.ramp</code> is set. Axes and signs are those "
+    "of ISO 8855: x forward, y left, z up; all values are in SI units. There is no Model Exchange: the steps of this "
+    "model are semi-implicit, and its clutch, held brakes and tyres at rest are solved within a step, so that it has "
+    "no derivatives that another solver could integrate with the same result."
 )
 
 

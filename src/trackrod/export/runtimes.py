@@ -58,8 +58,8 @@ PLATFORMS = {
     )
 }
 _STEM = "trackrod_runtime"
-_FLAGS = ("-std=c++17", "-O3", "-DNDEBUG", "-fPIC", "-shared", "-s", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
-          "-ffp-contract=off", "-fno-math-errno")  # fmt: skip
+_FLAGS = ("-std=c++17", "-O3", "-DNDEBUG", "-fPIC", "-shared", "-s", "-fvisibility=hidden",
+          "-fvisibility-inlines-hidden", "-ffp-contract=off", "-fno-math-errno")  # fmt: skip
 
 
 def host_platform() -> Platform | None:

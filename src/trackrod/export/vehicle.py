@@ -66,7 +66,9 @@ def exported_rtm(
         A part of it stands in the way.
     """
     tyres = sum(len(wheel.tyres) for wheel in spec.wheels)
-    raise_if_errors([Problem(f"'{spec.name}' has {tyres} tyres, an exported vehicle has eight at most")] if tyres > 8 else [])
+    raise_if_errors(
+        [Problem(f"'{spec.name}' has {tyres} tyres, an exported vehicle has eight at most")] if tyres > 8 else []
+    )
     variables = rtm_variables(spec)
     pressure = math.nan if spec.brake_pressure is None else spec.brake_pressure
     sections = {"block": numbers(compile_model(spec).block()), "numbers": numbers([pressure])}
@@ -96,5 +98,5 @@ def _validity(spec: RtmSpec) -> str:
             said.append(f"{axle} wheels {1e3 * travel[0]:+.0f} to {1e3 * travel[-1]:+.0f} mm")
     return (
         f"Maps of the suspension were measured for travels of {', '.join(said)}; beyond them they go on straight. "
-        "Tyre forces hold in the range of the tyre's property file. The internal step is 1 ms; 5 ms is the longest allowed."
+        "Tyre forces hold in the range of the tyre's property file. The internal step is 1 ms, 5 ms is the longest."
     )
