@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import platform
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -109,17 +110,18 @@ def drive_fmu(path: Path | str, drive: CheckDrive, outputs: Sequence[str], every
     given["time"] = drive.step * np.arange(drive.steps)
     for name in drive.inputs:
         given[name] = drive.value(name)
-    result = fmpy.simulate_fmu(
-        str(path),
-        validate=False,
-        stop_time=drive.steps * drive.step,
-        step_size=drive.step,
-        output_interval=drive.step,
-        start_values={**drive.settings, "solver.step": drive.step},
-        input=given,
-        output=list(outputs),
-        fmi_type="CoSimulation",
-    )
+    with contextlib.redirect_stdout(io.StringIO()):  # it prints every input that stays as it was
+        result = fmpy.simulate_fmu(
+            str(path),
+            validate=False,
+            stop_time=drive.steps * drive.step,
+            step_size=drive.step,
+            output_interval=drive.step,
+            start_values={**drive.settings, "solver.step": drive.step},
+            input=given,
+            output=list(outputs),
+            fmi_type="CoSimulation",
+        )
     return {name: np.asarray(result[name], dtype=float)[every::every] for name in outputs}
 
 
@@ -187,8 +189,8 @@ class CheckResult:
         """For people."""
         valid = "valid" if not self.problems else f"not valid ({len(self.problems)} problems)"
         return (
-            f"The FMU is {valid}. Over {self.seconds:g} s of driving {self.outputs} outputs differ from the Python run by "
-            f"at most {self.difference:.2g} of their largest value ({self.worst}); {TOLERANCE:g} is allowed."
+            f"The FMU is {valid}. Over {self.seconds:g} s of driving {self.outputs} outputs differ from the Python run "
+            f"by at most {self.difference:.2g} of their largest value ({self.worst}); {TOLERANCE:g} is allowed."
         )
 
 
@@ -216,18 +218,17 @@ def check_fmu(path: Path | str, *, seconds: float = 3.0) -> CheckResult:
 
 def model_of(path: Path) -> RtmSpec:
     """The model that an FMU of Trackrod holds."""
-    folder = Path(tempfile.mkdtemp())
     try:
         with zipfile.ZipFile(path) as archive:
-            target = folder / "model.json"
-            target.write_bytes(archive.read("resources/model.json"))
-        found: RtmSpec = load(target, RTM).content
-        return found
+            content = archive.read("resources/model.json")
     except (zipfile.BadZipFile, KeyError) as error:
         hint = "it must be an FMU that `trackrod export` wrote"
         raise FileFormatError(Problem("the file holds no model of Trackrod", Place(path), hint=hint)) from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "model.json"
+        target.write_bytes(content)
+        found: RtmSpec = load(target, RTM).content
+    return found
 
 
 def write_check(result: CheckResult, path: Path) -> None:
