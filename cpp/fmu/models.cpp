@@ -1,4 +1,8 @@
 // The models that this runtime holds.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"  // about passing SIMD vectors between old and new binaries
+#endif
+
 #include "rtm_model.hpp"
 
 // Everything that a step calls becomes part of it, so that the whole of it exists for both instruction sets.

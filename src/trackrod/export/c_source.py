@@ -56,7 +56,7 @@ def write_c_source(vehicle: ExportedVehicle, folder: Path) -> list[Path]:
         "index.html": documentation(vehicle).encode(),
     }
     for name, path in source_files().items():
-        if not name.startswith("fmi"):
+        if not name.startswith("fmi") and path.suffix != ".map":
             contents[f"sources/{name}"] = path.read_bytes()
     written = []
     for name, content in contents.items():

@@ -31,6 +31,8 @@ __all__ = ["TOLERANCE", "CheckDrive", "CheckResult", "check_fmu", "compare", "dr
 
 Array = NDArray[np.float64]
 
+#: How long a check drives [s].
+usual_seconds = 3.0
 #: Largest difference over the largest value of a signal, or over 1 where that is smaller.
 TOLERANCE = 1e-9
 
@@ -194,7 +196,7 @@ class CheckResult:
         )
 
 
-def check_fmu(path: Path | str, *, seconds: float = 3.0) -> CheckResult:
+def check_fmu(path: Path | str, *, seconds: float | None = None) -> CheckResult:
     """Validate an FMU of Trackrod and drive it against the Python model that it holds.
 
     Raises
@@ -207,7 +209,7 @@ def check_fmu(path: Path | str, *, seconds: float = 3.0) -> CheckResult:
     spec = model_of(require_file(path))
     fmpy = _fmpy()
     problems = tuple(fmpy.validation.validate_fmu(str(path)))
-    drive = usual_drive(spec, seconds=seconds)
+    drive = usual_drive(spec, seconds=usual_seconds if seconds is None else seconds)
     variables = rtm_variables(spec)
     outputs = [variable.name for variable in variables if variable.group is Group.OUTPUTS]
     differences = compare(drive_python(spec, drive), drive_fmu(path, drive, outputs), variables)

@@ -99,7 +99,10 @@ def _installed(name: str) -> Path:
 
 @cache
 def source_files() -> dict[str, Path]:
-    """Sources of the runtime by their names in one folder: shells, headers of the core, headers of FMI."""
+    """Sources of the runtime by their names in one folder: shells, headers of the core, headers of FMI.
+
+    Beside them lies the list of what a library shows, for linkers that take one.
+    """
     root = _installed("include")
     found = {path.name: path for path in sorted((root / "fmu").iterdir())}
     found |= {path.name: path for path in sorted((root / "fmi").iterdir())}
@@ -175,6 +178,8 @@ def _compile(item: Platform, target: Path, folder: Path) -> None:
     made = target.with_name(f"{target.name}.{os.getpid()}.part")
     headers = [f"-I{root}", f"-I{root / 'fmu'}", f"-I{root / 'fmi'}"]
     command = [sys.executable, "-m", "ziglang", "c++", "-target", item.target, *_FLAGS, *headers]
+    if item.suffix == ".so":
+        command.append(f"-Wl,--version-script={root / 'fmu' / 'exports.map'}")
     cache_folder = str(folder / "zig")
     environment = {**os.environ, "ZIG_LOCAL_CACHE_DIR": cache_folder, "ZIG_GLOBAL_CACHE_DIR": cache_folder}
     done = subprocess.run(
