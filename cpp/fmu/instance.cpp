@@ -233,9 +233,8 @@ Status Instance::do_step(double now, double length, Between between, void* conte
   }
   std::string why;
   if (!model_->admits(why)) return refuse(Status::error, why);
-  const bool ramp = model_->values(settings)[offsetof(Settings<double>, ramp) / sizeof(double)] != 0.0;
   for (int i = 0; i < count; ++i) {
-    const bool good = model_->step(ramp ? count - i : 1);
+    const bool good = model_->step(count - i);
     ++steps_;
     read_ = false;
     reached = time();

@@ -27,7 +27,7 @@ class Model {
   virtual double step_size() const = 0;
   // Whether what was given while driving is allowed together; each number lies in its range already.
   virtual bool admits(std::string& why) = 0;
-  // One step. Angle and heights that are ramped go the `remaining`-th part of the way that is left to what is given.
+  // One step, with so many of the communication step left: what is ramped goes this part of the way that is left.
   // Allocates and throws nothing; false where the motion is no longer finite.
   virtual bool step(int remaining) = 0;
   virtual void read_outputs() = 0;

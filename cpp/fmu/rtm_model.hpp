@@ -91,7 +91,7 @@ class RtmModel final : public Model {
   }
 
   bool step(int remaining) override {
-    give(remaining);
+    give(now_.settings.ramp != 0.0 ? remaining : 1);
     move(step_size());
     return finite();
   }
