@@ -31,7 +31,7 @@ LAYERS = (
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 #: Compiled or top-level modules that every layer may use.
 ANYWHERE = {"_core", "__version__"}
-EXTRAS = ("pyarrow", "asammdf", "matplotlib", "plotly", "ziglang", "SALib", "PyNomad", "typst")
+EXTRAS = ("pyarrow", "asammdf", "matplotlib", "plotly", "ziglang", "SALib", "PyNomad", "typst", "fmpy")
 
 
 def packages() -> list[str]:

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "stamps"
-EXTRAS = ("data", "plot", "fit", "report")
+EXTRAS = ("data", "plot", "fit", "report", "fmu")
 COMPILERS = ("c++", "g++", "clang++")
 
 
@@ -105,9 +105,10 @@ def zig_compiler(project: dict) -> dict[str, str]:
 def build(project: dict) -> None:
     sources = [ROOT / "pyproject.toml", ROOT / "CMakeLists.txt", ROOT / "tools" / "generate_headers.py"]
     declarations = [
-        f"src/trackrod/{name}.py" for name in ("*/coefficients", "*/layout", "core/constants", "core/quantities")
+        f"src/trackrod/{name}.py"
+        for name in ("*/coefficients", "*/layout", "core/constants", "core/quantities", "core/signals")
     ]
-    for pattern in ("cpp/trackrod/**/*.hpp", "cpp/python/*", *declarations):
+    for pattern in ("cpp/trackrod/**/*.hpp", "cpp/python/*", "cpp/fmu/*", *declarations):
         sources += [path for path in ROOT.glob(pattern) if path.is_file()]
     compiler = find_compiler()
     # An editable installation knows the Python modules by name: a new one needs a new installation.

@@ -29,7 +29,7 @@ namespace {namespace} {{
 
 def import_declarations(package: str, module: str = "coefficients") -> types.ModuleType:
     """Import a declaration module without any package's ``__init__``: only the standard library is there yet."""
-    for name in ("trackrod", *(f"trackrod.{each}" for each in ("core", "tyre", "vehicle", "rtm"))):
+    for name in ("trackrod", *(f"trackrod.{each}" for each in ("core", "tyre", "vehicle", "rtm", "export"))):
         if name not in sys.modules:
             stand_in = types.ModuleType(name)
             stand_in.__path__ = [str(SOURCE / name.replace(".", "/"))]  # type: ignore[attr-defined]
@@ -177,6 +177,23 @@ def main(output: Path) -> None:
     body += "\n" + "\n".join(map(structure, structures)) + "\n" + row_writer(layout)
     includes = "drivetrain/state.hpp rotation.hpp scalar.hpp tyre/state.hpp vector.hpp"
     write_header(folder / "rtm" / "layout.hpp", "rtm/layout.py", body, "trackrod::rtm", includes)
+
+    names = [signal.name for signal in import_declarations("core", "signals").SIGNALS.values()]
+    body = f"\nenum Signal {{\n  {', '.join(names)},\n  signal_count\n}};"
+    write_header(folder / "signals.hpp", "core/signals.py", body, "trackrod::signal")
+    exported = import_declarations("export", "layout")
+    body = "\n// Data made under other declarations do not fit.\n"
+    body += f"constexpr unsigned long long declaration_key = {exported.declaration_key()}ull;"
+    body += "".join(
+        f"\nconstexpr unsigned {group.name.lower()}_begin = {begin};" for group, begin in exported.GROUPS.items()
+    )
+    for name, about, declared in (
+        ("Settings", "How a run begins, how it goes on, and what is loaded.", exported.SETTINGS),
+        ("Given", "What is given while a vehicle drives.", exported.GIVEN),
+        ("Places", "What is told beside the signals.", exported.PLACES),
+    ):
+        body += "\n" + structure(exported.structure(name, about, declared))
+    write_header(folder / "export" / "layout.hpp", "export/layout.py", body, "trackrod::fmu", "scalar.hpp vector.hpp")
 
 
 if __name__ == "__main__":

@@ -90,30 +90,27 @@ void write_row(const rtm::Compiled<R, lanes>& model, RtmRun<T>& run, T* out) {
 
 // Where a script begins: a settled vehicle rolls straight ahead.
 template <class T>
-void roll(const rtm::Description& description, const RtmCompiled<T>& model, const rtm::Start& start, RtmRun<T>& run) {
+void roll(const RtmCompiled<T>& model, const RtmCompiled<D>& narrow, const rtm::Start& start, RtmRun<T>& run) {
   constexpr double nothing[4] = {}, h = constants::usual_step;
   ScriptRows rows;
   rows.rows = nothing;
   ScriptDriver<T> driver(rows, T(0.0));
   RtmRun<T> standing = run;
   step_many(model, standing, driver, h, 0, 1);
-  rtm::roll(description, model, run.parameters, standing.outputs, start, run.state);
+  rtm::roll(narrow, run.parameters, standing.outputs, start, run.state);
 }
 
-// Lets a vehicle come down on its springs. Standing tyres give way meanwhile: sticking ones would keep the force of all
-// the way that the suspension moves them across the road. Brakes that hold a vehicle on a slope need theirs along it.
 template <class T>
 void come_to_rest(const RtmCompiled<T>& model, RtmRun<T>& run, const ScriptRows& rows, size_t steps, bool held) {
-  constexpr double giving_way = 0.05;  // [s]
-  const double left = 1.0 / (1.0 + rows.h / giving_way);
   ScriptDriver<T> driver(rows, T(0.0));
-  for (size_t i = 0; i < steps; ++i) {
-    step_many(model, run, driver, rows.h, i, i + 1);
-    for (TyreState<T>& tyre : run.state.tyre) {
-      tyre.slip_y = tyre.slip_y * left;
-      if (!held) tyre.slip_x = tyre.slip_x * left;
-    }
-  }
+  rtm::come_to_rest(run.state, rows.h, steps, held, [&](size_t i) { step_many(model, run, driver, rows.h, i, i + 1); });
+}
+
+rtm::Start start_of(double speed, const Values& spins, double engine_speed, int gear) {
+  if (spins.size() != rtm::wheel_count) throw std::invalid_argument("four spins are needed");
+  rtm::Start start{speed, {}, engine_speed, gear};
+  std::copy_n(spins.data(), rtm::wheel_count, start.spins);
+  return start;
 }
 
 class RtmHandle {
@@ -292,9 +289,9 @@ class RtmHandle {
     std::fill(std::begin(in.road_speed), std::end(in.road_speed), 0.0);
   }
   void start(double speed, const Values& spins, double engine_speed, int gear) {
-    if (spins.size() != rtm::wheel_count) throw std::invalid_argument("four spins are needed");
+    const rtm::Start start = start_of(speed, spins, engine_speed, gear);
     compile();
-    roll(description_, model_, {speed, spins.data(), engine_speed, gear}, run_);
+    roll(model_, narrow_, start, run_);
     start_ = run_;
   }
   void keep_start() { start_ = run_; }
@@ -392,8 +389,7 @@ class RtmHandle {
       come_to_rest(narrow_, run, rows, steps, held);
       settled_along_.push_back(run);
     }
-    const Vec3<double>& v = settled_.state.velocity;
-    return std::max({held ? std::abs(v.x) : 0.0, std::abs(v.y), std::abs(v.z)});
+    return rtm::unrest(settled_.state, held);
   }
 
   // Drives a script from the settled state. The first `lead` steps are not recorded.
@@ -402,8 +398,8 @@ class RtmHandle {
                                        const Rows& guide, double strength, bool with_slopes) const {
     const size_t steps = controls.shape(0);
     check_controls(every, controls);
-    if (lead + every > steps || spins.size() != rtm::wheel_count)
-      throw std::invalid_argument("the script is too short");
+    if (lead + every > steps) throw std::invalid_argument("the script is too short");
+    const rtm::Start start = start_of(speed, spins, engine_speed, gear);
     if (guide.shape(1) != 0 && (guide.shape(1) != 3 || guide.shape(0) != steps)) {
       throw std::invalid_argument("a guide needs three columns and a row for each step");
     }
@@ -419,11 +415,10 @@ class RtmHandle {
       rows.strength = strength;
       rows.h = h;
       rows.decision = std::max<size_t>(1, static_cast<size_t>(std::lround(0.01 / h)));
-      const rtm::Start start{speed, spins.data(), engine_speed, gear};
       if (m == 0) {
         RtmRun<double> run = settled_;
         run.inputs = run_.inputs;
-        roll(description_, model_, start, run);
+        roll(model_, narrow_, start, run);
         ScriptDriver<double> driver(rows, throttle);
         step_many(model_, run, driver, h, 0, lead);
         for (size_t k = 0; k < kept; ++k) {
@@ -434,7 +429,7 @@ class RtmHandle {
       for (size_t first = 0; first < m; first += directions) {
         RtmRun<D> run = settled_along_[first / directions];
         run.inputs = rtm::Inputs<D>::from_array(run_.inputs.data());
-        roll(description_, narrow_, start, run);
+        roll(narrow_, narrow_, start, run);
         ScriptDriver<D> driver(rows, D(throttle));
         step_many(narrow_, run, driver, h, 0, lead);
         record(run, driver, h, lead, kept, every, true, first, std::min<size_t>(directions, m - first), values.data(),

@@ -1,41 +1,101 @@
-// A settled vehicle begins to roll: along the road, and not along its own axis, which may be pitched.
+// How a drive begins: a vehicle comes to rest, and begins to roll: along the road, and not along its own axis, which may
+// be pitched. The compiled model alone is needed; tyres are read from its view of one lane.
 #pragma once
 
+#include <stddef.h>
+
 #include "trackrod/drivetrain/driveline.hpp"
-#include "trackrod/rtm/description.hpp"
+#include "trackrod/rtm/compiled.hpp"
 #include "trackrod/rtm/kinematics.hpp"
 #include "trackrod/tyre/vertical.hpp"
 
 namespace trackrod::rtm {
 
+// Time to come to rest [s], and the speed that counts as rest [m/s]: tyres that give way let one with conicity creep.
+constexpr double settling_time = 8.0, resting_speed = 4e-3;
+
+// Lets a vehicle come down on its springs: `step(i)` is the i-th of the steps. Standing tyres give way meanwhile:
+// sticking ones would keep the force of all the way that the suspension moves them across the road. Brakes that hold a
+// vehicle on a slope need theirs along it.
+template <class T, class Step>
+void come_to_rest(State<T>& s, double h, size_t steps, bool held, const Step& step) {
+  constexpr double giving_way = 0.05;  // [s]
+  const double left = 1.0 / (1.0 + h / giving_way);
+  for (size_t i = 0; i < steps; ++i) {
+    step(i);
+    for (TyreState<T>& tyre : s.tyre) {
+      tyre.slip_y = tyre.slip_y * left;
+      if (!held) tyre.slip_x = tyre.slip_x * left;
+    }
+  }
+}
+// The largest velocity that is left [m/s]; that a free vehicle rolls along slowly does not matter.
+inline double unrest(const State<double>& s, bool held) {
+  const Vec3<double>& v = s.velocity;
+  const double across = fabs(v.y) > fabs(v.z) ? fabs(v.y) : fabs(v.z);
+  return held && fabs(v.x) > across ? fabs(v.x) : across;
+}
+
 struct Start {
-  double speed;         // [m/s]
-  const double* spins;  // of the wheels [rad/s]
-  double engine_speed;  // [rad/s]
+  double speed;               // [m/s]
+  double spins[wheel_count];  // of the wheels [rad/s]
+  double engine_speed;        // [rad/s]
   int gear;
 };
 
+inline TyreView<double> tyre_of(const TyreGroup<double, 1>& g) {
+  return {g.model, g.numbers[0] > 0.5, *reinterpret_cast<const MagicFormulaCoefficients<double>*>(g.mf),
+          *reinterpret_cast<const Pac89Coefficients<double>*>(g.pac89)};
+}
+inline double pressure_of(const TyreGroup<double, 1>& g) { return g.numbers[2]; }
+
+// Spins of the wheels and speed of the engine at a speed straight ahead, in a gear; that which suits the speed if it is
+// zero.
+inline Start rolling_start(const Compiled<double, 1>& m, double speed, int gear) {
+  Start start{speed, {}, 0.0, 1};
+  for (int g = m.group_count - 1; g >= 0 && speed != 0.0; --g) {  // the first tyre of a wheel counts
+    const TyreView<double> tyre = tyre_of(m.groups[g]);
+    const double load =
+        tyre.model == TyreModel::pac89 ? 0.02 * tyre.pac89.VERTICAL_STIFFNESS : tyre.mf.FNOMIN;
+    start.spins[m.groups[g].wheel[0]] = rolling_speed(tyre, load, 0.0, speed, pressure_of(m.groups[g]));
+  }
+  const Driveline<double>& d = m.driveline;
+  if (!d.present) return start;
+  const double front = (start.spins[0] + start.spins[1]) / 2.0, rear = (start.spins[2] + start.spins[3]) / 2.0;
+  const double output = d.final_drive * (2.0 * d.shares[0] * front + 2.0 * d.shares[2] * rear);
+  if (gear <= 0) {
+    gear = 1;
+    while (gear < d.gears && !(output * d.ratios[gear - 1] < d.upshift[gear - 1])) ++gear;
+  }
+  start.gear = gear < d.gears ? gear : d.gears;
+  const double turned = output * d.ratios[start.gear - 1];
+  start.engine_speed = turned > d.idle ? turned : d.idle;
+  return start;
+}
+
 // How far the centre of a wheel rises if its tyre, under the load of `out`, turns with another spin [m].
 template <class T>
-T rise(const TyreData& tyre, const TyreTables<double>& at, const TyreOutput<T>& out, const T& before, const T& after) {
+T rise(const TyreGroup<double, 1>& g, const TyreTables<double>& at, const TyreOutput<T>& out, const T& before,
+       const T& after) {
   const VerticalCurves curves{at.carcass, at.bottoming, at.carcass.axis.count > 0, at.bottoming.axis.count > 0};
+  const TyreView<double> tyre = tyre_of(g);
   const auto radius = [&](const T& spin) {
-    const VerticalInput<T> around{spin, out.Fx, out.Fy, out.gamma, T(tyre.pressure)};
-    return T(free_radius(tyre.tyre, spin) - deflection(tyre.tyre, curves, out.Fz, around));
+    const VerticalInput<T> around{spin, out.Fx, out.Fy, out.gamma, T(pressure_of(g))};
+    return T(free_radius(tyre, spin) - deflection(tyre, curves, out.Fz, around));
   };
   return radius(after) - radius(before);
 }
 
 // Tyres that turn are larger and stiffer: the body stands higher on them, so that their loads stay. `standing` is what a
 // step from this state tells.
-template <int lanes, class T>
-void roll(const Description& d, const Compiled<double, lanes>& m, const Parameters<T>& p, const Outputs<T>& standing,
-          const Start& start, State<T>& s) {
+template <class T>
+void roll(const Compiled<double, 1>& m, const Parameters<T>& p, const Outputs<T>& standing, const Start& start,
+          State<T>& s) {
   T rises[2] = {T(0.0), T(0.0)};
-  for (size_t t = 0; t < d.tyres.size(); ++t) {
-    const int wheel = d.tyres[t].wheel;
-    if (t > 0 && d.tyres[t - 1].wheel == wheel) continue;  // a twin tyre
-    rises[wheel / 2] += rise(d.tyres[t], m.tyres[t], standing.tyre[t], s.spin[wheel], T(start.spins[wheel])) * 0.5;
+  for (int t = 0; t < m.group_count; ++t) {
+    const int wheel = m.groups[t].wheel[0];
+    if (t > 0 && m.groups[t - 1].wheel[0] == wheel) continue;  // a twin tyre
+    rises[wheel / 2] += rise(m.groups[t], m.tyres[t], standing.tyre[t], s.spin[wheel], T(start.spins[wheel])) * 0.5;
   }
   const double wheelbase = m.wheels->centre[0][0] - m.wheels->centre[0][2];
   const T nose_up = (rises[0] - rises[1]) / wheelbase;

@@ -124,6 +124,12 @@ class Artefact(Generic[T]):
         """Hash of schema, version, provenance and content; the same on every machine."""
         return _hash(self._to_plain())
 
+    @property
+    def text(self) -> str:
+        """The file that `save` writes."""
+        data = self._to_plain()
+        return pretty_json({**data, "sha256": _hash(data)})
+
     def _to_plain(self) -> dict[str, Plain]:
         return {
             "schema": self.schema.name,
@@ -151,8 +157,7 @@ def save(artefact: Artefact[Any], path: Path | str) -> None:
 
     Holds: ``load(path, artefact.schema)`` gives an artefact with the same content, provenance and hash.
     """
-    data = artefact._to_plain()
-    write_atomically(path, pretty_json({**data, "sha256": _hash(data)}))
+    write_atomically(path, artefact.text)
 
 
 def load(path: Path | str, schema: Schema[T]) -> Artefact[T]:

@@ -1,1 +1,1 @@
-"""Models as other programs take them."""
+"""Models as other programs take them: FMUs, C++ sources, data sets of CarMaker."""

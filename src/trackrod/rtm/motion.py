@@ -43,10 +43,10 @@ _TRAVEL, _SPIN, _STEER, _INCLINATION, _RACK, _ENGINE, _GEAR, _TORQUE = (
     _LAYOUT.column(name)
     for name in ("travel", "spin", "steer", "camber", "rack", "engine_speed", "gear", "steering_torque")
 )
-STEERING_WHEEL, _TWIST = (_LAYOUT.column(name) for name in ("steering_wheel", "torsion_bar_twist"))
+STEERING_WHEEL, _BAR_TWIST = (_LAYOUT.column(name) for name in ("steering_wheel", "torsion_bar_twist"))
 _ACCELERATION, _ANGULAR, _RIDE = (_LAYOUT[name] for name in ("acceleration", "angular_acceleration", "ride_height"))
 _DAMPER, _DAMPER_RATE = (_LAYOUT.column(name) for name in ("damper_length", "damper_rate"))
-_TWIST, _TWIST_RATE = (_LAYOUT.column(name) for name in ("frame_twist", "frame_twist_rate"))
+_FRAME_TWIST, _FRAME_TWIST_RATE = (_LAYOUT.column(name) for name in ("frame_twist", "frame_twist_rate"))
 _TYRES, _TYRE_COLUMNS = _LAYOUT.size, TYRE_ROW.size
 _PLACE = {corner: i for i, corner in enumerate(Corner)}
 
@@ -210,7 +210,7 @@ class RtmMotion(Motion):
 
     @property
     def torsion_bar_twist(self) -> Values | None:
-        return self._cells[_TWIST] if self._elastic else None
+        return self._cells[_BAR_TWIST] if self._elastic else None
 
     @once
     def attitude(self) -> Attitude:
@@ -218,12 +218,12 @@ class RtmMotion(Motion):
 
     @property
     def frame_twist(self) -> Values | None:
-        return None if self._centre.twisting is None else self._cells[_TWIST]
+        return None if self._centre.twisting is None else self._cells[_FRAME_TWIST]
 
     @once
     def _by_twist(self) -> tuple[Vector, Vector]:
         travels = self._cells[_TRAVEL : _TRAVEL + 4]
-        return self._centre.by_twist(travels, self._cells[_TWIST], self._cells[_TWIST_RATE])
+        return self._centre.by_twist(travels, self._cells[_FRAME_TWIST], self._cells[_FRAME_TWIST_RATE])
 
     @once
     def _offset(self) -> Vector:

@@ -409,6 +409,11 @@ class RtmSpec:
         """The model with other values of some parameters [SI]."""
         return replace(self, parameters={**self.parameters, **changes})
 
+    @staticmethod
+    def allowed(name: str) -> tuple[float, float]:
+        """Between which values a parameter must lie, without what its kind says [SI]."""
+        return (_LEAST if name in _POSITIVE else 0.0 if name in _NOT_NEGATIVE else -np.inf), np.inf
+
     @property
     def mass(self) -> float:
         """Of the whole vehicle [kg]."""
@@ -418,6 +423,7 @@ class RtmSpec:
 
 #: Parameters that must be greater than zero, and those that must not be below it.
 _POSITIVE = ("sprung_mass", "unsprung_mass_front", "unsprung_mass_rear", "wheel_inertia_front", "wheel_inertia_rear")
+_LEAST = 1e-6  # what is greater than zero in programs that know closed ranges only [SI]
 _NOT_NEGATIVE = tuple(
     f"{name}_{axle}"
     for name in ("unsprung_roll_inertia", "unsprung_yaw_inertia", "friction", "friction_base")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from trackrod.core.artefact import load
-from trackrod.core.errors import InputError, Place, Problem
+from trackrod.core.artefact import Provenance, load
+from trackrod.core.errors import InputError, MissingFileError, Place, Problem
 from trackrod.reference.carmaker_model import is_carmaker_vehicle, read_carmaker
 from trackrod.rtm.spec import RTM, RtmSpec
 from trackrod.workflow.study_folder import StudyFolder
 
-__all__ = ["FoundModel", "find_model"]
+__all__ = ["FoundModel", "find_model", "study_errors"]
 
 #: How far a file is read to see what it holds [byte]: names stand at its end, after numbers.
 _TAIL = 4096
@@ -19,10 +22,24 @@ _TAIL = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundModel:
-    """A real-time model, and what was said about the files that it was read from."""
+    """A real-time model.
+
+    Attributes
+    ----------
+    spec
+        The model.
+    problems
+        What was said about the files that it was read from.
+    provenance
+        Where it comes from.
+    notes
+        What its user must know, by heading.
+    """
 
     spec: RtmSpec
     problems: tuple[Problem, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_model(source: Path | str, *, tyre: Path | None = None) -> FoundModel | None:
@@ -47,8 +64,21 @@ def find_model(source: Path | str, *, tyre: Path | None = None) -> FoundModel | 
     if tyre is not None:
         raise InputError(Problem("--tyre is for vehicles of CarMaker", Place(path), hint="others have their own"))
     if path.is_dir():
-        return FoundModel(load(StudyFolder(path).model, RTM).content)
-    return FoundModel(load(path, RTM).content) if _is_saved_model(path) else None
+        return _of_study(StudyFolder(path))
+    if not _is_saved_model(path):
+        return None
+    saved = load(path, RTM)
+    return FoundModel(saved.content, provenance=saved.provenance)
+
+
+def _of_study(folder: StudyFolder) -> FoundModel:
+    if not folder.model.is_file():
+        hint = "name a folder that `trackrod convert` wrote, an rtm.json or a vehicle"
+        raise MissingFileError(Problem("the folder holds no model 'rtm.json'", Place(folder.path), hint=hint))
+    saved = load(folder.model, RTM)
+    summary = _read(folder.summary)
+    notes = {} if summary is None else {"Errors against the detailed model": study_errors(summary)}
+    return FoundModel(saved.content, provenance=saved.provenance, notes=notes)
 
 
 def _is_saved_model(path: Path) -> bool:
@@ -57,3 +87,29 @@ def _is_saved_model(path: Path) -> bool:
     with path.open("rb") as stream:
         stream.seek(max(0, path.stat().st_size - _TAIL))
         return b'"trackrod.rtm"' in stream.read()
+
+
+def study_errors(summary: Mapping[str, Any]) -> str:
+    """How far the tuned model is from the detailed one, by manoeuvre, in a sentence."""
+    worst: dict[tuple[bool, str], tuple[float, str]] = {}
+    for item in summary.get("indices", ()):
+        key, value = (
+            (bool(item["hold_out"]), str(item["manoeuvre"])),
+            (float(item["optimised_pct"]), str(item["index"])),
+        )
+        worst[key] = max(worst.get(key, value), value)
+    if not worst:
+        return "The study compared no manoeuvre."
+    parts = [
+        f"{manoeuvre}{' (held out)' if held else ''} {value:.2f} % ({index})"
+        for (held, manoeuvre), (value, index) in sorted(worst.items())
+    ]
+    return f"Largest index of each manoeuvre, tuned: {'; '.join(parts)}. Tolerance {summary['tolerance_pct']:g} %."
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        data = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return data if isinstance(data, dict) else None

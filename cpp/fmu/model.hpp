@@ -1,0 +1,43 @@
+// A model behind the shells: numbers in groups, an initialisation, steps, and everything that changes as plain memory.
+#pragma once
+
+#include <stddef.h>
+
+#include <memory>
+#include <string>
+
+#include "data_file.hpp"
+
+namespace trackrod::fmu {
+
+// Groups of variables, numbered as in trackrod.export.layout.
+enum Group { settings, parameters, inputs, outputs, group_count };
+
+class Model {
+ public:
+  virtual ~Model() = default;
+
+  // The numbers of a group in the order of their declaration. Outputs are those of the last read_outputs().
+  virtual double* values(Group group) = 0;
+  virtual int count(Group group) const = 0;
+
+  // From settings, parameters and inputs to a vehicle that rolls on the road; false, and a sentence that says why.
+  virtual bool initialise(std::string& why) = 0;
+  // Length of a step [s], known before the initialisation.
+  virtual double step_size() const = 0;
+  // Whether what was given while driving is allowed together; each number lies in its range already.
+  virtual bool admits(std::string& why) = 0;
+  // One step, with so many of the communication step left: what is ramped goes this part of the way that is left.
+  // Allocates and throws nothing; false where the motion is no longer finite.
+  virtual bool step(int remaining) = 0;
+  virtual void read_outputs() = 0;
+
+  // Everything that changes once the model is loaded: settings, parameters, inputs, outputs, state.
+  virtual void* memory() = 0;
+  virtual size_t memory_size() const = 0;
+};
+
+// The model that a file holds; none, and a sentence that says why, if the runtime does not have it.
+std::unique_ptr<Model> make_model(const DataFile& file, std::string& why);
+
+}  // namespace trackrod::fmu

@@ -1,0 +1,35 @@
+// The models that this runtime holds.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"  // about passing SIMD vectors between old and new binaries
+#endif
+
+#include "rtm_model.hpp"
+
+// Everything that a step calls becomes part of it, so that the whole of it exists for both instruction sets.
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define TRACKROD_VARIANTS __attribute__((flatten, target_clones("avx2", "default")))
+#else
+#define TRACKROD_VARIANTS
+#endif
+
+namespace trackrod::fmu {
+
+TRACKROD_VARIANTS void step_rtm(const RtmCompiled& model, const rtm::Parameters<double>& p, rtm::State<double>& s,
+                                const rtm::Inputs<double>& in, rtm::Outputs<double>& out, double h) {
+  rtm::step(model, p, s, in, out, h);
+}
+
+std::unique_ptr<Model> make_model(const DataFile& file, std::string& why) {
+  const DataFile::Section block = file.section("block"), numbers = file.section("numbers");
+  const bool whole = block.count() > 2 && block.numbers()[0] == rtm::block_version &&
+                     block.numbers()[1] == static_cast<double>(block.count()) && numbers.count() == 1;
+  if (file.model() == ModelKind::rtm && whole) {
+    return std::make_unique<RtmModel>(block.numbers(), numbers.numbers()[0]);
+  }
+  why = file.model() == ModelKind::rtm ? "the file of the vehicle holds a model of another version"
+                                       : "this runtime does not have the model of the file";
+  return nullptr;
+}
+
+}  // namespace trackrod::fmu

@@ -1,0 +1,236 @@
+// The real-time model behind the shells.
+#pragma once
+
+#include <math.h>
+
+#include "model.hpp"
+#include "trackrod/rtm/motion.hpp"
+#include "trackrod/rtm/start.hpp"
+#include "trackrod/rtm/step.hpp"
+
+namespace trackrod::fmu {
+
+using RtmCompiled = rtm::Compiled<double, rtm::most_lanes>;
+// A step, compiled apart for each instruction set.
+void step_rtm(const RtmCompiled& model, const rtm::Parameters<double>& p, rtm::State<double>& s,
+              const rtm::Inputs<double>& in, rtm::Outputs<double>& out, double h);
+
+class RtmModel final : public Model {
+ public:
+  // The block stays where it is, in the file.
+  RtmModel(const double* block, double brake_pressure)
+      : model_(rtm::view<rtm::most_lanes>(block)), narrow_(rtm::view<1>(block)), pressure_(brake_pressure) {}
+
+  double* values(Group group) override {
+    switch (group) {
+      case settings: return now_.settings.data();
+      case parameters: return now_.parameters.data();
+      case inputs: return now_.given.data();
+      default: return now_.told;
+    }
+  }
+  int count(Group group) const override {
+    switch (group) {
+      case settings: return Settings<double>::size;
+      case parameters: return rtm::Parameters<double>::size;
+      case inputs: return Given<double>::size;
+      default: return signal::signal_count + Places<double>::size;
+    }
+  }
+  double step_size() const override { return now_.settings.step; }
+
+  bool admits(std::string& why) override {
+    const Vec3<double>& d = now_.given.down;
+    if (fabs(d.x * d.x + d.y * d.y + d.z * d.z - 1.0) > 1e-6) {
+      return why = "road.down is no unit vector", false;
+    }
+    if (now_.given.steered_by_torque != 0.0 && !model_.steering.elastic) {
+      return why = "a torque at the steering wheel cannot turn a rigid steering", false;
+    }
+    return true;
+  }
+
+  bool initialise(std::string& why) override {
+    if (!admits(why)) return false;
+    const double h = step_size();
+    now_.loaded = now_.parameters;
+    load(now_.settings.payload, now_.settings.payload_place);
+    if (!sound(why)) return false;
+    rtm::State<double>& s = now_.state;
+    rtm::Inputs<double>& in = now_.inputs;
+    s = rtm::standing(model_, now_.loaded);
+    in = rtm::resting<double>(model_);
+    in.down = now_.given.down;
+    give_road(1, true);
+    const bool held = in.down.x != 0.0 || in.down.y != 0.0;  // brakes are for slopes
+    in.brake = held ? 1.0 : 0.0;
+    rtm::come_to_rest(s, h, static_cast<size_t>(lround(rtm::settling_time / h)), held, [&](size_t) { move(h); });
+    if (!(rtm::unrest(s, held) < rtm::resting_speed)) return why = "the vehicle does not come to rest", false;
+    move(h);
+    const Given<double>& given = now_.given;
+    rtm::Outputs<double> standing{};
+    {
+      rtm::State<double> copy = s;
+      rtm::Inputs<double> released = in;
+      released.brake = 0.0;
+      step_rtm(model_, now_.loaded, copy, released, standing, constants::usual_step);
+    }
+    const int gear = static_cast<int>(now_.settings.first_gear);
+    rtm::roll(narrow_, now_.loaded, standing, rtm::rolling_start(narrow_, now_.settings.speed, gear), s);
+    place();
+    in.brake = given.brake;
+    in.throttle = given.throttle;
+    // What a step from here would tell stands for what forces and accelerations are.
+    {
+      rtm::State<double> copy = s;
+      step_rtm(model_, now_.loaded, copy, in, now_.outputs, h);
+    }
+    now_.yaw = now_.settings.yaw;
+    read_outputs();
+    return finite() || (why = "the motion is not finite", false);
+  }
+
+  bool step(int remaining) override {
+    give(now_.settings.ramp != 0.0 ? remaining : 1);
+    move(step_size());
+    return finite();
+  }
+
+  void read_outputs() override {
+    const rtm::State<double>& s = now_.state;
+    write_signals(rtm::read_motion(model_, now_.loaded, s, now_.inputs, now_.outputs, pressure_), now_.told);
+    constexpr double turn = 6.283185307179586476925;
+    double& yaw = now_.told[signal::yaw];
+    yaw += turn * round((now_.yaw - yaw) / turn);  // without jumps
+    now_.yaw = yaw;
+    const Mat3<double> Rot = to_matrix(s.orientation);
+    const Vec3<double> cg = rtm::origin(model_, now_.loaded);
+    double* const places = now_.told + signal::signal_count;
+    for (int i = 0; i < rtm::wheel_count; ++i) {
+      const auto& c = model_.wheels->centre;
+      const Vec3<double> at = s.position + Rot * (Vec3<double>{c[0][i], c[1][i], c[2][i]} - cg);
+      places[i] = at.x;
+      places[rtm::wheel_count + i] = at.y;
+    }
+  }
+
+  void* memory() override { return &now_; }
+  size_t memory_size() const override { return sizeof(now_); }
+
+ private:
+  struct Now {
+    Settings<double> settings;
+    rtm::Parameters<double> parameters, loaded;  // the latter with the payload
+    Given<double> given;
+    rtm::State<double> state;
+    rtm::Inputs<double> inputs;
+    rtm::Outputs<double> outputs;
+    double told[signal::signal_count + Places<double>::size];
+    double yaw;  // last told, without jumps
+  };
+
+  void move(double h) { step_rtm(model_, now_.loaded, now_.state, now_.inputs, now_.outputs, h); }
+  bool finite() const {
+    double sum = 0.0;
+    const double* numbers = now_.state.data();
+    for (int i = 0; i < rtm::State<double>::size; ++i) sum += numbers[i] * 0.0;
+    return sum == 0.0;
+  }
+
+  void give(int remaining) {
+    const Given<double>& from = now_.given;
+    rtm::Inputs<double>& in = now_.inputs;
+    const rtm::State<double>& s = now_.state;
+    const double h = step_size();
+    in.steered_by_torque = from.steered_by_torque;
+    if (from.steered_by_torque != 0.0) {
+      in.steering_wheel_torque = from.steering_wheel_torque;
+      in.steering_wheel_angle = s.steering_wheel;  // where an angle would go on from
+    } else {
+      const double next = along(in.steering_wheel_angle, from.steering_wheel_angle, remaining);
+      in.steering_wheel_rate = (next - in.steering_wheel_angle) / h;
+      in.steering_wheel_angle = next;
+    }
+    in.throttle = from.throttle;
+    in.brake = from.brake;
+    in.gear = from.gear;
+    for (int i = 0; i < rtm::wheel_count; ++i) {
+      in.brake_torque[i] = from.brake_torque[i];
+      in.drive_torque[i] = from.drive_torque[i];
+      in.steer_offset[i] = from.steer_offset[i];
+      in.damper_force[i] = from.damper_force[i];
+      in.spring_force[i] = from.spring_force[i];
+    }
+    in.down = from.down;
+    in.force = from.force;
+    in.force_point = from.force_point;
+    in.guide_moment = transpose(to_matrix(s.orientation)) * from.moment;
+    give_road(remaining, false);
+  }
+  void give_road(int remaining, bool standing) {
+    rtm::Inputs<double>& in = now_.inputs;
+    for (int g = 0; g < narrow_.group_count; ++g) {
+      const int wheel = narrow_.groups[g].wheel[0];
+      const double next = along(in.road_height[g], model_.road + now_.given.road_height[wheel], remaining);
+      in.road_speed[g] = standing ? 0.0 : (next - in.road_height[g]) / step_size();
+      in.road_height[g] = next;
+      in.friction[g] = now_.given.friction[wheel];
+    }
+  }
+  static double along(double from, double to, int remaining) {
+    return remaining > 1 ? from + (to - from) / remaining : to;
+  }
+
+  // A point mass fixed to the body at a place in V.
+  void load(double mass, const Vec3<double>& place) {
+    if (mass == 0.0) return;
+    rtm::Parameters<double>& p = now_.loaded;
+    const Vec3<double> arm = place - rtm::origin(model_, p);
+    const double total = p.sprung_mass + mass, reduced = p.sprung_mass * mass / total;
+    p.Ixx += reduced * (arm.y * arm.y + arm.z * arm.z);
+    p.Iyy += reduced * (arm.z * arm.z + arm.x * arm.x);
+    p.Izz += reduced * (arm.x * arm.x + arm.y * arm.y);
+    p.Ixy -= reduced * arm.x * arm.y;
+    p.Ixz -= reduced * arm.x * arm.z;
+    p.Iyz -= reduced * arm.y * arm.z;
+    const Vec3<double> moved = arm * (mass / total);
+    p.cg_to_front -= moved.x;
+    p.cg_y += moved.y;
+    p.cg_height += moved.z;
+    p.sprung_mass = total;
+  }
+
+  // Whether bodies with such numbers exist.
+  bool sound(std::string& why) const {
+    const rtm::Parameters<double>& p = now_.loaded;
+    const double minor = p.Ixx * p.Iyy - p.Ixy * p.Ixy;
+    const double whole = p.Ixx * (p.Iyy * p.Izz - p.Iyz * p.Iyz) - p.Ixy * (p.Ixy * p.Izz - p.Iyz * p.Ixz) +
+                         p.Ixz * (p.Ixy * p.Iyz - p.Iyy * p.Ixz);
+    if (!(p.Ixx > 0.0 && minor > 0.0 && whole > 0.0)) {
+      return why = "the inertia of the sprung body is not positive definite", false;
+    }
+    if (!model_.frame.present) return true;
+    if (!(p.frame_stiffness > 0.0 && p.frame_damping >= 0.0)) {
+      return why = "the frame needs a stiffness greater than zero, and a damping not below it", false;
+    }
+    if (!(model_.frame.mass < p.sprung_mass)) return why = "the rear half of the frame is heavier than the body", false;
+    return true;
+  }
+
+  // Turns and moves the vehicle to where it is to begin; velocities are in its own axes.
+  void place() {
+    const Settings<double>& at = now_.settings;
+    if (at.x == 0.0 && at.y == 0.0 && at.yaw == 0.0) return;
+    rtm::State<double>& s = now_.state;
+    const Quat<double> turn = quat_exp(Vec3<double>{0.0, 0.0, at.yaw});
+    s.orientation = turn * s.orientation;
+    s.position = to_matrix(turn) * s.position + Vec3<double>{at.x, at.y, 0.0};
+  }
+
+  RtmCompiled model_;
+  rtm::Compiled<double, 1> narrow_;
+  double pressure_;
+  Now now_{};
+};
+
+}  // namespace trackrod::fmu
