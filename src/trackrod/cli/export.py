@@ -49,10 +49,12 @@ _VERSIONS = {Format.FMU2: FmiVersion.FMI2, Format.FMU3: FmiVersion.FMI3}
 
 def export(
     model: Annotated[
-        str | None, typer.Argument(help="rtm.json, folder of a study, vehicle (CarMaker's too) or assembly; an .fmu with --check.")
+        str | None, typer.Argument(help="rtm.json, folder of a study, vehicle, assembly; an .fmu with --check.")
     ] = None,
     form: Annotated[Format | None, typer.Option("--format", help="What to write.")] = None,
-    out: Annotated[Path | None, typer.Option(help="File of an FMU, folder of sources or of a CarMaker project; the check's .json.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File of an FMU, folder of sources or of CarMaker; the check's .json.")
+    ] = None,
     kind: Annotated[ModelKind, typer.Option("--model", help="Which model of the vehicle.")] = ModelKind.RTM,
     platforms: Annotated[
         str | None, typer.Option(help="linux64, win64, aarch64-linux, darwin64, aarch64-darwin, with commas; or all.")
@@ -75,7 +77,7 @@ def export(
     stand_in: StandIn = False,
     json: Json = False,
 ) -> None:
-    """Write an FMU, C++ sources or a CarMaker data set of a vehicle; check an FMU; build runtimes for other platforms."""
+    """Write an FMU, C++ sources or a data set of CarMaker; check an FMU; build runtimes for other platforms."""
     del kind  # the real-time model is the only one so far
     if build is not None:
         quiet = json or model is not None
