@@ -163,8 +163,6 @@ def build_runtimes(items: Iterable[Platform], folder: Path, tell: Callable[[str]
         found.append(target)
         if target.is_file():
             continue
-        if importlib.util.find_spec("ziglang") is None:
-            raise MissingExtraError("ziglang", "zig", "building runtimes for other platforms")
         if tell is not None:
             tell(item.name)
         _compile(item, target, folder)
@@ -172,6 +170,8 @@ def build_runtimes(items: Iterable[Platform], folder: Path, tell: Callable[[str]
 
 
 def _compile(item: Platform, target: Path, folder: Path) -> None:
+    if importlib.util.find_spec("ziglang") is None:
+        raise MissingExtraError("ziglang", "zig", "building runtimes for other platforms")
     root = _installed("include")
     sources = [str(path) for name, path in source_files().items() if name.endswith(".cpp")]
     target.parent.mkdir(parents=True, exist_ok=True)
