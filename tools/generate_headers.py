@@ -178,6 +178,10 @@ def main(output: Path) -> None:
     includes = "drivetrain/state.hpp rotation.hpp scalar.hpp tyre/state.hpp vector.hpp"
     write_header(folder / "rtm" / "layout.hpp", "rtm/layout.py", body, "trackrod::rtm", includes)
 
+    names = [signal.name for signal in import_declarations("core", "signals").SIGNALS.values()]
+    body = f"\nenum Signal {{\n  {', '.join(names)},\n  signal_count\n}};"
+    write_header(folder / "signals.hpp", "core/signals.py", body, "trackrod::signal")
+
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]))

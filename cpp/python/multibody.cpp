@@ -15,7 +15,9 @@
 #include "arrays.hpp"
 #include "driveline_binding.hpp"
 #include "trackrod/multibody/build.hpp"
+#include "trackrod/multibody/data_file.hpp"
 #include "trackrod/multibody/model.hpp"
+#include "trackrod/multibody/set_down.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -290,6 +292,13 @@ class MultibodyHandle {
   }
   void reset() { multibody::reset(description_, model_); }
 
+  void set_down(int chassis, double road) {
+    require_finished();
+    if (model_.wheels.size() != 4 || model_.tyres.empty()) throw std::invalid_argument("four wheels with tyres are needed");
+    if (index(chassis) == ground) throw std::invalid_argument("a body is needed");
+    multibody::set_down(description_, model_, chassis, road);
+  }
+
   // State and lasting inputs, all that the steps to come depend on beside the model itself.
   NewArray state() {
     require_finished();
@@ -475,6 +484,11 @@ class MultibodyHandle {
     return out;
   }
 
+  // What it was built from, as a file (data_file.hpp).
+  nb::bytes data() const {
+    const std::vector<unsigned char> bytes = write_data(description_);
+    return nb::bytes(bytes.data(), bytes.size());
+  }
   int body_count() const { return model_.count(); }
   int block_count() const { return model_.matrix().block_count(); }
 
@@ -659,6 +673,8 @@ void bind_multibody(nb::module_& m) {
            "All numbers of the state and of lasting inputs, in the order of trackrod.multibody.layout.")
       .def("set_state", &MultibodyHandle::set_state, "numbers"_a, "Go on from a state that state() gave.")
       .def("reset", &MultibodyHandle::reset, "Back to the design position, at rest.")
+      .def("set_down", &MultibodyHandle::set_down, "chassis"_a, "road"_a,
+           "Lower and pitch a vehicle until its tyres carry the axle loads; its wheels are fl, fr, rl, rr.")
       .def("solve_statics", &MultibodyHandle::solve_statics, "most_iterations"_a, "tolerance"_a, "longest_step"_a,
            "held"_a = -1,
            "Newton's method; returns (converged, iterations, residual, change). `held` is a body that keeps its x, y and "
@@ -678,6 +694,7 @@ void bind_multibody(nb::module_& m) {
       .def("tyre_forces", &MultibodyHandle::tyre_forces_now,
            "Rows Fx, Fy, Fz, Mx, My, Mz, kappa, alpha, gamma, deflection of each tyre.")
       .def("drive_forces", &MultibodyHandle::drive_forces)
+      .def("data", &MultibodyHandle::data, "What it was built from, for `MultibodyData`.")
       .def_prop_ro("body_count", &MultibodyHandle::body_count)
       .def_prop_ro("block_count", &MultibodyHandle::block_count);
 }

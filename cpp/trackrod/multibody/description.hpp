@@ -190,7 +190,7 @@ void fields(DifferentialData& d, F& f) {
   f(d.left, d.right, d.torque);
 }
 
-// What makes the mechanism a vehicle: which of its parts is what.
+// What makes the mechanism a vehicle: which of its parts is what. Its wheels are fl, fr, rl, rr.
 struct VehicleData {
   std::string name;
   std::vector<std::string> body_names;
@@ -200,15 +200,101 @@ struct VehicleData {
   int steering_wheel_drive = -1;    // drive of the steering wheel where the steering is a mechanism
   double ratio = 0.0;               // rack travel over steering-wheel angle [m/rad]
   double brake_pressure = 0.0;      // at full pedal [Pa]; zero: there are no brakes
-  std::vector<int> corners;         // of each wheel: 0 fl, 1 fr, 2 rl, 3 rr
   std::vector<double> stand_ins;    // of each wheel: length of what stands for its damper, zero where it has one [m]
   std::vector<MotionData> column;   // rack, then twist of the torsion bar if there is one; empty without a mechanism
   std::vector<MotionData> hinge;    // of the frame, one or none
 };
 template <class F>
 void fields(VehicleData& d, F& f) {
-  f(d.name, d.body_names, d.chassis, d.rear, d.rack_drive, d.steering_wheel_drive, d.ratio, d.brake_pressure, d.corners,
-    d.stand_ins, d.column, d.hinge);
+  f(d.name, d.body_names, d.chassis, d.rear, d.rack_drive, d.steering_wheel_drive, d.ratio, d.brake_pressure, d.stand_ins,
+    d.column, d.hinge);
+}
+
+// ---- what may be changed before a vehicle is built, and what follows from it (parameters.hpp)
+
+// A part of the vehicle: bodies of the model are made of one or several.
+struct PartData {
+  int body;
+  double mass;   // [kg]; of the payload at its full level
+  V3 centre;
+  M3 inertia;    // about the centre
+  bool payload;
+  int node;      // that its centre follows, -1 without one
+};
+template <class F>
+void fields(PartData& d, F& f) {
+  f(d.body, d.mass, d.centre, d.inertia, d.payload, d.node);
+}
+
+struct PointData {
+  std::string name;
+  V3 position;
+};
+template <class F>
+void fields(PointData& d, F& f) {
+  f(d.name, d.position);
+}
+
+// A position or a direction that follows from hardpoints. Operands are nodes before this one.
+struct NodeData {
+  enum Kind { constant, hardpoint, mean, direction, minus, cross_first, cross_second, kind_count };
+  int kind;
+  std::vector<int> operands;  // of a hardpoint its own number
+  V3 value;                   // as drawn
+};
+template <class F>
+void fields(NodeData& d, F& f) {
+  f(d.kind, d.operands, d.value);
+}
+
+// A number of the description that follows a node, or the lengths that nodes make.
+struct LinkData {
+  enum Target {
+    pair_position, pair_frame_along, pair_frame_cross, pair_frame_shaft,
+    line_end, line_length,  // slot: which end; what is as long as drawn: 0 spring, 1 bump stop, 2 rebound stop
+    torsion_axis, travel_position, travel_direction, travel_way, beam_end, beam_frame,
+    drive_position, drive_axis, gear_position, gear_axis, assist_position, assist_axis,  // slot: which joint
+    column_position, column_axis, actuator_end, target_count
+  };
+  int target, element, slot;
+  int node, second;  // the latter for frames of two directions, else -1
+};
+template <class F>
+void fields(LinkData& d, F& f) {
+  f(d.target, d.element, d.slot, d.node, d.second);
+}
+
+struct ParameterData {
+  enum Kind {
+    hardpoint,                              // element: point, slot: axis [m]
+    bushing_stiffness, bushing_damping,     // factors; element: pair
+    spring, damper, bump_stop, rebound_stop,  // element: line
+    torsion_stiffness, beam_stiffness,      // element: torsion spring, beam
+    part_mass,                              // element: part [kg]
+    payload,                                // fraction of the full one
+    kind_count
+  };
+  std::string name, meaning;
+  int kind, element, slot;
+  double value, low, high;
+};
+template <class F>
+void fields(ParameterData& d, F& f) {
+  f(d.name, d.meaning, d.kind, d.element, d.slot, d.value, d.low, d.high);
+}
+
+struct Changeable {
+  std::vector<PartData> parts;
+  std::vector<std::vector<int>> rotors;  // parts that turn with each wheel
+  std::vector<PointData> points;
+  std::vector<NodeData> nodes;
+  std::vector<LinkData> links;
+  std::vector<ParameterData> parameters;
+  double smallest_mass = 0.0, smallest_inertia = 0.0;  // of a body [kg], [kg m2]
+};
+template <class F>
+void fields(Changeable& d, F& f) {
+  f(d.parts, d.rotors, d.points, d.nodes, d.links, d.parameters, d.smallest_mass, d.smallest_inertia);
 }
 
 struct Description {
@@ -229,6 +315,7 @@ struct Description {
   std::vector<double> full_brake;  // torque of each wheel at full pedal [N m]
   int sprung = ground;             // body whose z axis wheels are steered about
   VehicleData vehicle;
+  Changeable changeable;
 };
 template <class F>
 void fields(Description& d, F& f) {
@@ -237,7 +324,7 @@ void fields(Description& d, F& f) {
   DrivelineData& l = d.driveline;
   f(l.present, l.speeds, l.throttles, l.torques, l.ratios, l.upshift, l.downshift, l.shares, l.final_drive, l.efficiency,
     l.shift_time, l.engine_inertia, l.driveline_inertia, l.idle, l.limit, l.clutch_capacity);
-  f(d.full_brake, d.sprung, d.vehicle);
+  f(d.full_brake, d.sprung, d.vehicle, d.changeable);
 }
 
 }  // namespace trackrod::multibody

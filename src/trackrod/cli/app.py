@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from trackrod import __version__
-from trackrod.cli import animate, compare, convert, kc, kc_compare, simulate, tyre, vehicle
+from trackrod.cli import animate, compare, convert, kc, kc_compare, realtime, simulate, tyre, vehicle
 from trackrod.cli.output import errors, print_json
 from trackrod.core.errors import InputError, MissingExtraError, TrackrodError
 
@@ -36,6 +36,7 @@ app.command()(kc_compare.kc_compare)
 app.command()(simulate.simulate)
 app.command()(simulate.manoeuvres)
 app.command()(simulate.equilibrium)
+app.command()(realtime.realtime)
 app.command()(compare.compare)
 app.command()(convert.convert)
 app.command()(animate.animate)
