@@ -244,13 +244,12 @@ class Priority {
 class RealTimeRun {
  public:
   // From its data file, rolling.
-  static std::unique_ptr<RealTimeRun> of_multibody(const nb::bytes& data, double road, double speed, int iterations) {
-    return std::make_unique<RealTimeRun>(std::make_unique<MultibodyPlant>(data, road, speed, iterations));
+  static RealTimeRun* of_multibody(const nb::bytes& data, double road, double speed, int iterations) {
+    return new RealTimeRun(std::make_unique<MultibodyPlant>(data, road, speed, iterations));
   }
   // From its block, its parameters and a state.
-  static std::unique_ptr<RealTimeRun> of_rtm(const Values& block, const Values& parameters, const Values& state,
-                                             double pressure) {
-    return std::make_unique<RealTimeRun>(std::make_unique<RtmPlant>(block, parameters, state, pressure));
+  static RealTimeRun* of_rtm(const Values& block, const Values& parameters, const Values& state, double pressure) {
+    return new RealTimeRun(std::make_unique<RtmPlant>(block, parameters, state, pressure));
   }
   explicit RealTimeRun(std::unique_ptr<Plant> plant) : plant_(std::move(plant)) { plant_->signals(told_); }
 
@@ -310,13 +309,14 @@ class RealTimeRun {
   }
 
  private:
-  static constexpr double stopping_brake = 0.3, straightening = 2.0;  // [-], [rad/s]
+  static constexpr double stopping_brake = 0.3, straightening = 2.0, fastest_turn = 20.0;  // [-], [rad/s], [rad/s]
 
   bool is_silent() const { return line_ != nullptr && quiet_ >= silence_; }
   bool advance(double h, const double* script, size_t rows) {
     if (line_ != nullptr) {
-      quiet_ = line_->receive(given_) ? 0.0 : quiet_ + h;
-      if (is_silent()) bring_to_rest(h);
+      quiet_ = line_->receive(wanted_) ? 0.0 : quiet_ + h;
+      if (is_silent()) wanted_ = {{0.0, 0.0, stopping_brake, 0.0}};
+      follow((is_silent() ? straightening : fastest_turn) * h);
     } else if (rows > 0) {
       const size_t row = steps_ % rows;
       if (row == 0 && steps_ > 0) plant_->back_to_start();
@@ -328,18 +328,16 @@ class RealTimeRun {
     if (line_ != nullptr) line_->send(told_, static_cast<std::uint32_t>(steps_), is_silent());
     return true;
   }
-  void bring_to_rest(double h) {
-    double& angle = given_.values[0];
-    const double most = straightening * h;
-    angle -= angle > most ? most : angle < -most ? -most : angle;
-    given_.values[1] = 0.0;
-    given_.values[2] = stopping_brake;
-    given_.values[3] = 0.0;
+  // Inputs of a client may jump; the steering wheel turns no faster than hands can turn it.
+  void follow(double most) {
+    const double before = given_.values[0], way = wanted_.values[0] - before;
+    given_ = wanted_;
+    given_.values[0] = before + (way > most ? most : way < -most ? -most : way);
   }
 
   std::unique_ptr<Plant> plant_;
   std::unique_ptr<Line> line_;
-  DriverRow given_;
+  DriverRow given_, wanted_;  // of the step, of the client
   double told_[signal::signal_count] = {};
   double silence_ = 0.0, quiet_ = 0.0;
   size_t steps_ = 0;
@@ -354,8 +352,10 @@ void bind_realtime(nb::module_& m) {
 #if defined(__linux__)
   using trackrod::RealTimeRun;
   nb::class_<RealTimeRun>(m, "RealTimeRun", "A model in step with the clock.")
-      .def_static("of_multibody", &RealTimeRun::of_multibody, "data"_a, "road"_a, "speed"_a, "iterations"_a)
-      .def_static("of_rtm", &RealTimeRun::of_rtm, "block"_a, "parameters"_a, "state"_a, "pressure"_a)
+      .def_static("of_multibody", &RealTimeRun::of_multibody, nb::rv_policy::take_ownership, "data"_a, "road"_a, "speed"_a,
+                  "iterations"_a)
+      .def_static("of_rtm", &RealTimeRun::of_rtm, nb::rv_policy::take_ownership, "block"_a, "parameters"_a, "state"_a,
+                  "pressure"_a)
       .def("listen", &RealTimeRun::listen, "port"_a, "silence"_a, "The port, chosen if 0 is given.")
       .def("step", &RealTimeRun::step, "h"_a, "One step without a clock.")
       .def("run", &RealTimeRun::run, "h"_a, "steps"_a, "script"_a, "priority"_a,

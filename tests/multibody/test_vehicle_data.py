@@ -96,7 +96,7 @@ def test_a_vehicle_from_its_file_drives_as_in_python(name: str, steering: Steeri
     found = driven(data_of(name, steering))
     expected = driven_in_python(vehicle_by_name(name), steering)
     assert largest_difference(found, expected) < (1e-12, "")
-    assert expected["Fy_fl_N"].ptp() > 500.0 if hasattr(expected["Fy_fl_N"], "ptp") else True
+    assert np.ptp(expected["Fy_fl_N"]) > 100.0
 
 
 def test_a_state_goes_on_bit_for_bit() -> None:
@@ -144,7 +144,10 @@ def test_moved_hardpoints_are_those_of_the_files(name: str) -> None:
     moves = {p.name: p.value + random.uniform(-5e-3, 5e-3) for p in data.parameters if p.name.startswith("hardpoints.")}
     names = {name.split(".", 1)[1].rpartition(".")[0] for name in moves}
     assert TIE_ROD in names
-    points = {point: tuple(moves[f"hardpoints.{point}.{axis}"] for axis in "xyz") for point in names}
+    points = {}
+    for point in names:
+        x, y, z = (moves[f"hardpoints.{point}.{axis}"] for axis in "xyz")
+        points[point] = (x, y, z)
     read = read_vehicle(BUNDLED[name].assembly, hardpoints=points).vehicle
     again = vehicle_data(compile_vehicle(read, steering=steering))
     found = _core.MultibodyData(data.data).numbers(data.values(moves))

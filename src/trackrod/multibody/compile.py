@@ -622,4 +622,5 @@ def _shaft_frames(first: Vector, second: Vector) -> tuple[Array, Array]:
 
 def _product(first: Array, second: Array) -> Array:
     """Of two matrices, term by term as in the core: NumPy's own product rounds otherwise, and not alike everywhere."""
-    return sum(first[:, k, None] * second[k] for k in range(3))  # type: ignore[return-value]
+    terms = [first[:, k, None] * second[k] for k in range(3)]
+    return np.asarray(terms[0] + terms[1] + terms[2])

@@ -17,7 +17,7 @@ from trackrod import _core
 from trackrod.core.corners import Corner
 from trackrod.multibody.compile import UPRIGHT, CompiledModel
 from trackrod.multibody.rigid import SMALLEST_INERTIA, SMALLEST_MASS
-from trackrod.vehicle.connectors import Beam, Bushing, Friction, Spring, Stop, TorsionSpring, TravelForce
+from trackrod.vehicle.connectors import Beam, Bushing, Damper, Friction, Spring, Stop, TorsionSpring, TravelForce
 from trackrod.vehicle.elements import GROUND, Joint, JointType, Vector
 from trackrod.vehicle.frame import frame_hinge
 from trackrod.vehicle.placed import AsDrawn, Law, Placed, hardpoints_of, refusals_of
@@ -179,6 +179,14 @@ class _Writer:
         first, second = (-1 if body == GROUND else self.model.index.get(body, -1) for body in joint.bodies)
         return first, second
 
+    def _on_lines(self) -> Iterator[tuple[Spring | Damper | Friction | Stop, int]]:
+        """What acts along a line, and the index of that."""
+        vehicle = self.vehicle
+        for elements in (vehicle.springs, vehicle.dampers, vehicle.frictions, vehicle.stops):
+            for element in vehicle.acting(elements):
+                if element.name in self.model.lines:
+                    yield element, self.model.lines[element.name]  # type: ignore[misc]
+
     # Hardpoints
 
     def _refuse(self) -> None:
@@ -200,11 +208,8 @@ class _Writer:
     def _refuse_lines(self) -> None:
         """Springs, dampers and stops between the same points are one element as long as these stay the same."""
         ends: dict[int, set[tuple[str, ...]]] = {}
-        vehicle = self.vehicle
-        for element in (*vehicle.springs, *vehicle.dampers, *vehicle.frictions, *vehicle.stops):
-            if element.name in self.model.lines:
-                names = tuple(name for end in element.ends for name in hardpoints_of(end))
-                ends.setdefault(self.model.lines[element.name], set()).add(names)
+        for element, line in self._on_lines():
+            ends.setdefault(line, set()).add(tuple(name for end in element.ends for name in hardpoints_of(end)))
         for names_of in ends.values():
             if len(names_of) > 1:
                 reason = "a spring, damper or stop lies on the line of another one at another point"
@@ -268,11 +273,7 @@ class _Writer:
         yield from self._steering_links()
 
     def _line_links(self) -> Iterator[tuple[_Target, int, int, Vector] | tuple[_Target, int, int, Vector, Vector]]:
-        vehicle, lines = self.vehicle, self.model.lines
-        for element in (*vehicle.springs, *vehicle.dampers, *vehicle.frictions, *vehicle.stops):
-            if element.name not in lines or element not in vehicle.acting([element]):
-                continue
-            line = lines[element.name]
+        for element, line in self._on_lines():
             for slot, end in enumerate(element.ends):
                 yield _Target.LINE_END, line, slot, end
             if isinstance(element, Spring) and isinstance(element.installed_length, AsDrawn):
@@ -327,7 +328,7 @@ class _Writer:
                 body = full.get(name, by_name[name])
                 node = self._node(body.centre) if isinstance(body.centre, Placed) else -1
                 inertia = np.array(body.inertia)
-                number[name] = self.to.add_part(index, body.mass, tuple(body.centre), inertia, name in full, node)
+                number[name] = self.to.add_part(index, body.mass, body.centre, inertia, name in full, node)
         self.to.set_rotors(
             [[number[name] for name in spin.rotor] for spin in model.spins], SMALLEST_MASS, SMALLEST_INERTIA
         )
@@ -352,9 +353,7 @@ class _Writer:
                 what = f"bushings.{bushing.name}"
                 self._add_factor(f"{what}.stiffness", "forces and torques", _Kind.BUSHING_STIFFNESS, place)
                 self._add_factor(f"{what}.damping", "damping", _Kind.BUSHING_DAMPING, place)
-        for element in (*vehicle.springs, *vehicle.dampers, *vehicle.frictions, *vehicle.stops):
-            if element.name not in model.lines or element not in vehicle.acting([element]):
-                continue
+        for element, line in self._on_lines():
             kind, what = _Kind.DAMPER, "dampers"
             if isinstance(element, Spring):
                 kind, what = _Kind.SPRING, "springs"
@@ -362,7 +361,7 @@ class _Writer:
                 what = "frictions"
             elif isinstance(element, Stop):
                 kind, what = (_Kind.REBOUND_STOP if element.rebound else _Kind.BUMP_STOP), "stops"
-            self._add_factor(f"{what}.{element.name}.force", "force", kind, model.lines[element.name])
+            self._add_factor(f"{what}.{element.name}.force", "force", kind, line)
         for torsion in vehicle.acting(vehicle.torsion_springs):
             if (place := model.places.get((TorsionSpring, torsion.name))) is not None:
                 what = f"torsion_springs.{torsion.name}.stiffness"

@@ -47,9 +47,10 @@ def multibody_in_step(vehicle: Vehicle, speed: float, *, steering: SteeringModel
     _require_linux()
     data = vehicle_data(compile_vehicle(vehicle, steering=steering)).data
     try:
-        return _core.RealTimeRun.of_multibody(data, 0.0, speed, 1)
+        ready: _core.RealTimeRun = _core.RealTimeRun.of_multibody(data, 0.0, speed, 1)
     except ValueError as error:
         raise InputError(str(error)) from error
+    return ready
 
 
 def rtm_in_step(model: RealTimeVehicle, speed: float) -> _core.RealTimeRun:
@@ -59,7 +60,9 @@ def rtm_in_step(model: RealTimeVehicle, speed: float) -> _core.RealTimeRun:
     model.start(speed)
     line = brake_line(model.spec)
     pressure = 0.0 if line is None else line.pressure
-    return _core.RealTimeRun.of_rtm(model.block(), model.spec.values(), model.state().values, pressure)
+    numbers = (model.block(), model.spec.values(), model.state().values)
+    ready: _core.RealTimeRun = _core.RealTimeRun.of_rtm(*numbers, pressure)
+    return ready
 
 
 def script_of(run: Run, step: float) -> Array:
@@ -133,8 +136,9 @@ class Timing:
         """Histogram of the turnaround, and the turnaround over the run."""
         edges, counts = self.histogram()
         last = int(np.flatnonzero(counts)[-1]) + 2
-        x, y = 1e3 * np.repeat(edges[:last], 2)[1:-1], np.repeat(counts[: last - 1], 2)
-        time = self.step * np.arange(1, self.turnaround.size + 1)
+        x: Array = np.repeat(1e3 * edges[:last], 2)[1:-1]
+        y = np.repeat(counts[: last - 1], 2)
+        time: Array = self.step * np.arange(1, self.turnaround.size + 1, dtype=float)
         given = "fixed priority" if self.prioritised else "ordinary priority"
         panels = (
             Panel(f"Turnaround, {given}", "turnaround [ms]", "steps [-]", (Line(x, y),)),

@@ -69,7 +69,7 @@ class Placed(tuple[float, float, float]):
         made.rule = rule
         return made
 
-    def __getnewargs__(self) -> tuple[Vector, Rule]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[Vector, Rule]:
         return (self[0], self[1], self[2]), self.rule
 
 
