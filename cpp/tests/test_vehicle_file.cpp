@@ -251,7 +251,7 @@ void parameters_change_what_they_name() {
   CHECK_NEAR(other.lines[0].spring.y[2], 10000.0, 0.0);
   CHECK_NEAR(other.bodies[1].mass, 50.0, 0.0);
   CHECK_NEAR(other.wheels[0].inertia, 1.7 * 50.0 / 40.0, 1e-12);
-  CHECK_NEAR(other.bodies[1].inertia(0, 0), 1.25, 1e-12);
+  CHECK_NEAR(other.bodies[1].inertia(0, 0), 1.25 + 1e-5, 1e-12);  // lifted: the wheel has all that turns about the axis
   CHECK(std::memcmp(&other.bodies[2], &d.bodies[2], sizeof(BodyData)) == 0);
   values[0] += 5.0;
   CHECK(!change(other, values).empty());

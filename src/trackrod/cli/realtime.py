@@ -72,7 +72,9 @@ def realtime(
     taken, malformed, late, silent = ready.heard()
     client: dict[str, Plain] = {"taken": taken, "malformed": malformed, "late": late, "silent_at_the_end": silent}
     if json:
-        print_json({"vehicle": found.name, "model": str(model), **timing.as_data(), "client": client if udp else None})
+        print_json(
+            {"vehicle": found.name, "model": str(model), **timing.as_data(), "client": None if udp is None else client}
+        )
         return
     _print(timing, realtime_priority)
     if udp is not None:
@@ -83,7 +85,7 @@ def realtime(
 
 def _print(timing: Timing, wanted: bool) -> None:
     shares = ", ".join(f"{share:g} % {1e3 * value:.3f}" for share, value in timing.percentiles.items())
-    console.print(f"{timing.turnaround.size} steps of {1e3 * timing.step:g} ms, turnaround [ms]: {shares}")
+    console.print(f"{timing.turnaround.size} steps of {1e3 * timing.step:g} ms; turnaround in ms: {shares}")
     console.print(
         f"worst {1e3 * timing.turnaround.max():.3f} ms; overruns after the first ten steps: {timing.overruns}"
     )
