@@ -95,7 +95,7 @@ def largest_difference(first: dict[str, Array], second: dict[str, Array]) -> tup
 def test_a_vehicle_from_its_file_drives_as_in_python(name: str, steering: SteeringModel) -> None:
     found = driven(data_of(name, steering))
     expected = driven_in_python(vehicle_by_name(name), steering)
-    assert largest_difference(found, expected) < (1e-12, "")
+    assert largest_difference(found, expected) < (1e-15, "")
     assert np.ptp(expected["Fy_fl_N"]) > 100.0
 
 
@@ -153,7 +153,7 @@ def test_moved_hardpoints_are_those_of_the_files(name: str) -> None:
     found = _core.MultibodyData(data.data).numbers(data.values(moves))
     expected = _core.MultibodyData(again.data).numbers(again.values({}))
     difference = np.abs(found - expected) / np.maximum(1.0, np.abs(expected))
-    assert np.nanmax(difference) < 1e-11
+    assert np.nanmax(difference) < 1e-15
     before = _core.MultibodyData(data.data).numbers(data.values({}))
     assert np.nanmax(np.abs(before - expected)) > 1e-3
 
@@ -164,7 +164,7 @@ def test_a_tie_rod_moved_by_five_millimetres_gives_the_same_run() -> None:
     x, y, z = vehicle_by_name("double_wishbone_car").hardpoints[TIE_ROD]
     read = read_vehicle(BUNDLED["double_wishbone_car"].assembly, hardpoints={TIE_ROD: (x, y, z + 5e-3)}).vehicle
     found = driven(data, {f"hardpoints.{TIE_ROD}.z": z + 5e-3})
-    assert largest_difference(found, driven_in_python(read, steering)) < (1e-9, "")
+    assert largest_difference(found, driven_in_python(read, steering)) < (1e-15, "")
     assert largest_difference(found, driven(data))[0] > 1e-3
 
 

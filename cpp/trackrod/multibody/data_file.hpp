@@ -10,11 +10,8 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-#include "trackrod/multibody/pair.hpp"
-#include "trackrod/tyre/tyre.hpp"
 #include "trackrod/vector.hpp"
 
 namespace trackrod::multibody {
