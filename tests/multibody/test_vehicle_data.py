@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import struct
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from trackrod.multibody.data import VehicleData, vehicle_data
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.catalogue import BUNDLED
+from trackrod.vehicle.placed import AsDrawn
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -135,11 +138,10 @@ def test_a_damaged_file_is_refused_in_words() -> None:
             _core.RoadVehicle(damaged, [])
 
 
-@pytest.mark.parametrize("name", ["cla_class", "lcv_7t"])
-def test_moved_hardpoints_are_those_of_the_files(name: str) -> None:
-    """All at once, against the vehicle that is read with them."""
-    steering = SteeringModel.MECHANISM
-    data = data_of(name, steering)
+def require_moved_as_read(assembly: Path) -> None:
+    """All hardpoints moved at once, against the vehicle that is read with them."""
+    drawn = read_vehicle(assembly).vehicle
+    data = vehicle_data(compile_vehicle(drawn, steering=SteeringModel.MECHANISM))
     random = np.random.default_rng(3)
     moves = {p.name: p.value + random.uniform(-5e-3, 5e-3) for p in data.parameters if p.name.startswith("hardpoints.")}
     names = {name.split(".", 1)[1].rpartition(".")[0] for name in moves}
@@ -148,14 +150,32 @@ def test_moved_hardpoints_are_those_of_the_files(name: str) -> None:
     for point in names:
         x, y, z = (moves[f"hardpoints.{point}.{axis}"] for axis in "xyz")
         points[point] = (x, y, z)
-    read = read_vehicle(BUNDLED[name].assembly, hardpoints=points).vehicle
-    again = vehicle_data(compile_vehicle(read, steering=steering))
+    read = read_vehicle(assembly, hardpoints=points).vehicle
+    again = vehicle_data(compile_vehicle(read, steering=SteeringModel.MECHANISM))
     found = _core.MultibodyData(data.data).numbers(data.values(moves))
     expected = _core.MultibodyData(again.data).numbers(again.values({}))
-    difference = np.abs(found - expected) / np.maximum(1.0, np.abs(expected))
-    assert np.nanmax(difference) < 1e-15
+    assert np.nanmax(np.abs(found - expected) / np.maximum(1.0, np.abs(expected))) < 1e-15
     before = _core.MultibodyData(data.data).numbers(data.values({}))
     assert np.nanmax(np.abs(before - expected)) > 1e-3
+
+
+@pytest.mark.parametrize("name", ["cla_class", "lcv_7t"])
+def test_moved_hardpoints_are_those_of_the_files(name: str) -> None:
+    require_moved_as_read(BUNDLED[name].assembly)
+
+
+def test_what_is_as_long_as_drawn_follows_its_ends(tmp_path: Path) -> None:
+    """Springs without an installed length, stops that are given by the length at their contact."""
+    car = BUNDLED["double_wishbone_car"]
+    copy = tmp_path / car.database.name
+    shutil.copytree(car.database, copy)
+    for file in (copy / "subsystems.tbl").glob("*suspension.sub"):
+        text = file.read_text().replace("'clearance'", "'impact_length'")
+        file.write_text(text.replace("'installed_length'", "'as_drawn'"))
+    assembly = copy / "assemblies.tbl" / car.assembly.name
+    assert all(isinstance(spring.installed_length, AsDrawn) for spring in read_vehicle(assembly).vehicle.springs)
+    assert all(isinstance(stop.clearance, AsDrawn) for stop in read_vehicle(assembly).vehicle.stops)
+    require_moved_as_read(assembly)
 
 
 def test_a_tie_rod_moved_by_five_millimetres_gives_the_same_run() -> None:
