@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 import struct
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from asymmetric_vehicles import VAN
 from asymmetric_vehicles import vehicle as vehicle_by_name
 from trackrod import _core
 from trackrod.adams.vehicle import read_vehicle
+from trackrod.core import signals
 from trackrod.core.signals import SIGNALS
 from trackrod.core.wheel_inputs import WHEEL_COLUMNS, WheelInputs
 from trackrod.multibody.compile import compile_vehicle
@@ -22,6 +25,7 @@ from trackrod.multibody.data import VehicleData, vehicle_data
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.catalogue import BUNDLED
+from trackrod.vehicle.connectors import Damper, Spring, Stop
 from trackrod.vehicle.placed import AsDrawn
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
@@ -188,14 +192,49 @@ def test_a_tie_rod_moved_by_five_millimetres_gives_the_same_run() -> None:
     assert largest_difference(found, driven(data))[0] > 1e-3
 
 
-def test_masses_payload_and_factors_are_those_of_another_vehicle() -> None:
-    steering = SteeringModel.RATIO
-    data = data_of("lcv_7t", steering)
-    van = vehicle_by_name("lcv_7t").with_payload(PayloadLevel.HALF)
-    again = vehicle_data(compile_vehicle(van, steering=steering))
-    found = _core.MultibodyData(data.data).numbers(data.values({"payload.level": PayloadLevel.HALF.fraction}))
+def require_same(data: VehicleData, values: dict[str, float], other: Vehicle) -> None:
+    again = vehicle_data(compile_vehicle(other, steering=SteeringModel.RATIO))
+    found = _core.MultibodyData(data.data).numbers(data.values(values))
     expected = _core.MultibodyData(again.data).numbers(again.values({}))
-    assert np.nanmax(np.abs(found - expected) / np.maximum(1.0, np.abs(expected))) < 1e-11
+    assert np.nanmax(np.abs(found - expected) / np.maximum(1.0, np.abs(expected))) < 1e-12
+
+
+def test_payload_is_that_of_another_vehicle() -> None:
+    van = vehicle_by_name("lcv_7t").with_payload(PayloadLevel.HALF)
+    data = data_of("lcv_7t", SteeringModel.RATIO)
+    require_same(data, {"payload.level": PayloadLevel.HALF.fraction}, van)
+
+
+def test_masses_and_factors_are_those_of_another_vehicle() -> None:
+    """A wheel, whose spin changes with it, and one of every element that carries a force."""
+    car = vehicle_by_name("double_wishbone_car")
+    wheel = car.body("front_wheels.wheel_left")
+    bodies = tuple(body.scaled(1.2) if body is wheel else body for body in car.bodies)
+    spring, damper, stop, bushing = car.springs[0], car.dampers[0], car.stops[0], car.bushings[0]
+    curves = tuple(replace(curve, y=1.5 * curve.y) for curve in bushing.characteristic.curves)
+    rubber = replace(bushing.characteristic, curves=curves)
+
+    def harder(element: Spring | Damper | Stop) -> Any:
+        law = element.characteristic
+        return replace(element, characteristic=replace(law, curve=replace(law.curve, y=1.5 * law.curve.y)))  # type: ignore[type-var]
+
+    other = replace(
+        car,
+        bodies=bodies,
+        springs=(harder(spring), *car.springs[1:]),
+        dampers=(harder(damper), *car.dampers[1:]),
+        stops=(harder(stop), *car.stops[1:]),
+        bushings=(replace(bushing, characteristic=rubber), *car.bushings[1:]),
+    )
+    values = {f"masses.{wheel.name}": 1.2 * wheel.mass, f"bushings.{bushing.name}.stiffness": 1.5}
+    values |= {
+        f"springs.{spring.name}.force": 1.5,
+        f"dampers.{damper.name}.force": 1.5,
+        f"stops.{stop.name}.force": 1.5,
+    }
+    data = data_of("double_wishbone_car", SteeringModel.RATIO)
+    assert values.keys() <= {parameter.name for parameter in data.parameters}
+    require_same(data, values, other)
 
 
 def test_what_is_not_allowed_is_refused_by_name() -> None:
@@ -204,3 +243,24 @@ def test_what_is_not_allowed_is_refused_by_name() -> None:
         _core.RoadVehicle(data.data, data.values({f"hardpoints.{TIE_ROD}.z": 5.0}))
     assert "front_suspension.wheel_center_left" in data.fixed
     assert not any("wheel_center" in p.name for p in data.parameters)
+
+
+def test_the_torque_that_steers_is_what_the_angle_needs() -> None:
+    """The steering wheel let go and turned by a torque; then held at the angles that it went through."""
+    data = data_of("double_wishbone_car", SteeringModel.MECHANISM)
+    torque, angle = signals.STEERING_TORQUE.column, signals.STEERING_WHEEL_ANGLE.column
+
+    def run(rows: Array) -> dict[str, Array]:
+        model = _core.RoadVehicle(data.data, [])
+        assert model.settle(0.0) == model.start(SPEED, 0) == ""
+        return dict(zip(SIGNALS, model.run(STEP, 1, rows).T, strict=True))
+
+    rows = controls(np.zeros((300, 4)), WheelInputs())
+    rows[:, 1] = np.minimum(2.0, 0.02 * np.arange(300))  # [N·m]
+    rows[:, 2] = 1.0
+    free = run(rows)
+    assert free[angle][-1] > 0.1  # to the left
+    rows = controls(np.column_stack((free[angle], *np.zeros((3, 300)))), WheelInputs())
+    held = run(rows)
+    assert held[torque][150:] == pytest.approx(free[torque][150:], rel=1e-4)
+    assert np.abs(held["yaw_rate_radps"] - free["yaw_rate_radps"]).max() < 1e-6
