@@ -12,8 +12,10 @@ namespace nb = nanobind;
 
 void bind_driver(nb::module_&);
 void bind_math(nb::module_&);
+void bind_realtime(nb::module_&);
 void bind_rtm(nb::module_&);
 void bind_multibody(nb::module_&);
+void bind_vehicle(nb::module_&);
 void bind_tables(nb::module_&);
 void bind_text(nb::module_&);
 void bind_tyre(nb::module_&);
@@ -40,6 +42,8 @@ NB_MODULE(_core, m) {
   bind(m, sources, bind_driver, trackrod::driver_sources);
   bind(m, sources, bind_math, trackrod::math_sources);
   bind(m, sources, bind_multibody, trackrod::multibody_sources);
+  bind(m, sources, bind_vehicle, trackrod::vehicle_sources);
+  bind(m, sources, bind_realtime, trackrod::realtime_sources);
   bind(m, sources, bind_rtm, trackrod::rtm_sources);
   bind(m, sources, bind_tables, trackrod::tables_sources);
   bind(m, sources, bind_text, trackrod::text_sources);

@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
-#include <deque>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -15,7 +14,10 @@
 
 #include "arrays.hpp"
 #include "driveline_binding.hpp"
+#include "trackrod/multibody/build.hpp"
+#include "trackrod/multibody/data_file.hpp"
 #include "trackrod/multibody/model.hpp"
+#include "trackrod/multibody/set_down.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -51,28 +53,10 @@ M3 matrix3(const Rows& m) {
   return r;
 }
 
-// A unit vector across an axis.
-V3 across(const V3& axis) {
-  return normalised(cross(axis, std::fabs(axis.x) < 0.7 ? V3{1, 0, 0} : V3{0, 1, 0}));
-}
-
-Curve curve(const Points& p) {
-  if (p.first.empty()) return Curve::linear(0.0);
-  if (p.first.size() == 1 && p.second.size() == 1) return Curve::linear(p.second[0]);  // a rate
+CurveData curve(const Points& p) {
   if (p.first.size() != p.second.size()) throw std::invalid_argument("a curve needs as many ordinates as abscissae");
-  return Curve(p.first, p.second);
+  return {p.first, p.second};
 }
-
-struct OwnedTable {
-  std::vector<double> x, y, slope;
-  explicit OwnedTable(const Points& p) : x(p.first), y(p.second), slope(p.first.size()) {
-    if (!x.empty()) node_slopes(Interpolation::pchip, x.data(), static_cast<int>(x.size()), y.data(), slope.data());
-  }
-  Table1D<double> view() const {
-    if (x.empty()) return {};
-    return {make_axis(x.data(), static_cast<int>(x.size())), y.data(), slope.data(), Extrapolation::linear};
-  }
-};
 
 TRACKROD_VARIANTS double run_steps(Model& model, double h, int iterations, size_t count) {
   double worst = 0.0;
@@ -87,40 +71,38 @@ TRACKROD_VARIANTS double run_steps(Model& model, double h, int iterations, size_
 class MultibodyHandle {
  public:
   int add_body(double mass, const Rows& inertia, const Values& centre) {
-    model_.bodies.push_back({mass, matrix3(inertia)});
-    model_.state.poses.push_back({vector3(centre), Quat<double>::identity()});
-    return static_cast<int>(model_.bodies.size()) - 1;
+    return added(description_.bodies, {mass, matrix3(inertia), vector3(centre)});
   }
 
   int add_pair(int a, int b, const Values& position, const Rows& frame, const std::vector<Points>& force,
                const Values& damping, const Values& preload, const Values& offset, int rotation,
                const std::vector<Points>& torque, const Values& turning_damping, const Values& torque_preload,
                const Values& turn_offset, double stiffness, double stiffness_damping) {
-    Pair p{};
-    place(p, a, b, vector3(position), vector3(position));
+    PairData p{};
+    join(p, a, b);
+    p.position = vector3(position);
     p.frame_a = p.frame_b = matrix3(frame);
     if (force.size() != 3 || torque.size() != 3) throw std::invalid_argument("three curves are needed");
     for (size_t i = 0; i < 3; ++i) {
       p.force[i] = curve(force[i]);
       p.torque[i] = curve(torque[i]);
-      p.damping[i] = vector3(damping)[static_cast<int>(i)];
-      p.turning_damping[i] = vector3(turning_damping)[static_cast<int>(i)];
     }
+    p.damping = vector3(damping);
+    p.turning_damping = vector3(turning_damping);
     p.preload = vector3(preload);
     p.offset = vector3(offset);
     p.torque_preload = vector3(torque_preload);
     p.turn_offset = vector3(turn_offset);
     if (rotation < 0 || rotation > static_cast<int>(Rotation::twist)) throw std::invalid_argument("unknown rotation");
-    p.rotation = static_cast<Rotation>(rotation);
+    p.rotation = rotation;
     p.stiffness = stiffness;
     p.stiffness_damping = stiffness_damping;
-    model_.pairs.push_back(p);
-    return static_cast<int>(model_.pairs.size()) - 1;
+    return added(description_.pairs, p);
   }
 
   // For universal and constant-velocity joints, whose frames on the two bodies differ.
   void set_pair_frames(int index, const Rows& frame_a, const Rows& frame_b) {
-    Pair& p = model_.pairs.at(static_cast<size_t>(index));
+    PairData& p = description_.pairs.at(static_cast<size_t>(index));
     p.frame_a = matrix3(frame_a);
     p.frame_b = matrix3(frame_b);
   }
@@ -128,9 +110,10 @@ class MultibodyHandle {
   int add_line(int a, int b, const Values& end_a, const Values& end_b, const Points& spring, double compression,
                const Points& damper, const Points& bump, double bump_clearance, const Points& rebound,
                double rebound_clearance) {
-    Line e{};
-    place(e, a, b, vector3(end_a), vector3(end_b));
-    e.design_length = norm(vector3(end_a) - vector3(end_b));
+    LineData e{};
+    join(e, a, b);
+    e.end_a = vector3(end_a);
+    e.end_b = vector3(end_b);
     e.spring = curve(spring);
     e.compression = compression;
     e.damper = curve(damper);
@@ -138,160 +121,113 @@ class MultibodyHandle {
     e.rebound = curve(rebound);
     e.bump_clearance = bump_clearance;
     e.rebound_clearance = rebound_clearance;
-    model_.lines.push_back(e);
-    return static_cast<int>(model_.lines.size()) - 1;
+    return added(description_.lines, e);
   }
 
   int add_torsion(int a, int b, const Values& axis, const Points& torque, double preload, double damping) {
-    Torsion e{};
-    e.a = index(a);
-    e.b = index(b);
-    e.axis_b = normalised(vector3(axis));
-    e.mark_a = e.mark_b = across(e.axis_b);
-    e.torque = curve(torque);
-    e.preload = preload;
-    e.damping = damping;
-    model_.torsions.push_back(e);
-    return static_cast<int>(model_.torsions.size()) - 1;
+    return added(description_.torsions, {index(a), index(b), vector3(axis), curve(torque), preload, damping});
   }
 
   int add_travel_force(int a, int b, const Values& position, const Values& direction, const Values& travel,
                        const Points& force) {
-    TravelForce e{};
-    place(e, a, b, vector3(position), vector3(position));
-    e.direction = normalised(vector3(direction));
-    e.travel = normalised(vector3(travel));
+    TravelForceData e{};
+    join(e, a, b);
+    e.position = vector3(position);
+    e.direction = vector3(direction);
+    e.travel = vector3(travel);
     e.force = curve(force);
-    model_.travel_forces.push_back(e);
-    return static_cast<int>(model_.travel_forces.size()) - 1;
+    return added(description_.travel_forces, e);
   }
 
   // From end 1 on body b to end 2 on body a.
   int add_beam(int a, int b, const Values& end_2, const Values& end_1, const Rows& frame, double axial,
                const Values& bending, const Values& force, const Values& moment, double damping) {
-    Beam e{};
-    place(e, a, b, vector3(end_2), vector3(end_1));
-    e.frame_a = e.frame_b = matrix3(frame);
-    const double L = e.length = norm(vector3(end_2) - vector3(end_1));
-    const V3 s = vector3(bending);  // GJ, EIy, EIz
-    e.axial = axial / L;
-    e.shear = {0.0, 12.0 * s.z / (L * L * L), 12.0 * s.y / (L * L * L)};
-    e.bending = s / L;
-    set_preload(e, vector3(force), vector3(moment));
+    BeamData e{};
+    join(e, a, b);
+    e.end_2 = vector3(end_2);
+    e.end_1 = vector3(end_1);
+    e.frame = matrix3(frame);
+    e.axial = axial;
+    e.bending = vector3(bending);
+    e.force = vector3(force);
+    e.moment = vector3(moment);
     e.damping = damping;
-    model_.beams.push_back(e);
-    return static_cast<int>(model_.beams.size()) - 1;
+    return added(description_.beams, e);
   }
 
   int add_drive(int a, int b, const Values& position, const Values& axis, bool turns, double stiffness, double damping) {
-    Drive e{};
-    static_cast<JointMotion&>(e) = joint_motion(a, b, position, axis, turns);
-    e.stiffness = stiffness;
-    e.damping = damping;
-    model_.drives.push_back(e);
-    return static_cast<int>(model_.drives.size()) - 1;
+    return added(description_.drives, {motion(a, b, position, axis, turns), stiffness, damping});
   }
 
   // Joints that drives, gears and assistance act on, in the order of their indices.
   int add_joint_motion(int a, int b, const Values& position, const Values& axis, bool turns) {
-    joint_motions_.push_back(joint_motion(a, b, position, axis, turns));
-    return static_cast<int>(joint_motions_.size()) - 1;
+    return added(joint_motions_, motion(a, b, position, axis, turns));
   }
   void add_gear(int first, int second, double ratio, double stiffness, double damping) {
     if (!(std::isfinite(ratio) && ratio != 0.0)) throw std::invalid_argument("a gear needs a ratio other than zero");
-    model_.gears.push_back({{joint_motion_at(first), joint_motion_at(second)}, ratio, stiffness, damping});
+    description_.gears.push_back({{joint_motion_at(first), joint_motion_at(second)}, ratio, stiffness, damping});
   }
   void add_assist(int first, int second, const Points& load) {
-    model_.assists.push_back({{joint_motion_at(first), joint_motion_at(second)}, curve(load)});
+    description_.assists.push_back({{joint_motion_at(first), joint_motion_at(second)}, curve(load)});
   }
 
   // An element without a force of its own between two points; run() takes its force. On one body, as for a wheel without
   // suspension, it does nothing.
   int add_actuator(int a, int b, const Values& end_a, const Values& end_b) {
-    Line e{};
-    e.a = index(a);
-    e.b = index(b);
-    e.arm_a = vector3(end_a) - centre_of(a);
-    e.arm_b = vector3(end_b) - centre_of(b);
-    model_.actuators.push_back(e);
-    return static_cast<int>(model_.actuators.size()) - 1;
+    return added(description_.actuators, {index(a), index(b), vector3(end_a), vector3(end_b)});
   }
-  void set_sprung(int body) { model_.sprung = index(body); }
+  void set_sprung(int body) { description_.sprung = index(body); }
 
   int add_wheel(int body, int brake_body, int drive_body, const Values& axis, const Values& centre, double inertia) {
-    Wheel w{};
-    w.body = index(body);
-    if (w.body == ground) throw std::invalid_argument("a wheel needs a body");
-    w.brake_body = index(brake_body);
-    w.drive_body = index(drive_body);
-    w.axis = normalised(vector3(axis));
-    w.centre = vector3(centre) - centre_of(w.body);
-    w.inertia = inertia;
-    w.first_tyre = static_cast<int>(model_.tyres.size());
-    model_.wheels.push_back(w);
-    return static_cast<int>(model_.wheels.size()) - 1;
+    if (index(body) == ground) throw std::invalid_argument("a wheel needs a body");
+    return added(description_.wheels,
+                 {body, index(brake_body), index(drive_body), vector3(axis), vector3(centre), inertia, {}});
   }
 
   // A tyre of the wheel that was added last.
   int add_tyre(int model, bool mirrored, const Values& coefficients, const Points& deflection_load,
                const Points& bottoming, const Values& centre, double pressure) {
-    if (model_.wheels.empty()) throw std::invalid_argument("a tyre needs a wheel");
-    Wheel& wheel = model_.wheels.back();
-    TyreElement e{};
-    e.tyre.model = static_cast<TyreModel>(model);
-    e.tyre.mirrored = mirrored;
-    const bool old = e.tyre.model == TyreModel::pac89;
+    if (description_.wheels.empty()) throw std::invalid_argument("a tyre needs a wheel");
+    const bool old = static_cast<TyreModel>(model) == TyreModel::pac89;
     const int expected = old ? Pac89Coefficients<double>::size : MagicFormulaCoefficients<double>::size;
     if (static_cast<int>(coefficients.size()) != expected) throw std::invalid_argument("wrong number of coefficients");
-    if (old) {
-      e.tyre.pac89 = Pac89Coefficients<double>::from_array(coefficients.data());
-    } else {
-      e.tyre.mf = MagicFormulaCoefficients<double>::from_array(coefficients.data());
-    }
-    tables_.emplace_back(deflection_load);
-    const OwnedTable& carcass = tables_.back();
-    tables_.emplace_back(bottoming);
-    const OwnedTable& rim = tables_.back();
-    e.curves = {carcass.view(), rim.view(), !carcass.x.empty(), !rim.x.empty()};
-    e.centre = vector3(centre) - centre_of(wheel.body);
-    e.pressure = pressure;
-    model_.tyres.push_back(e);
-    wheel.tyre_count += 1;
-    return static_cast<int>(model_.tyres.size()) - 1;
+    const std::vector<double> numbers(coefficients.data(), coefficients.data() + coefficients.size());
+    description_.wheels.back().tyres.push_back(
+        {model, mirrored, numbers, curve(deflection_load), curve(bottoming), vector3(centre), pressure});
+    return tyre_count_++;
   }
 
-  void set_driveline(const DrivelineData& data) { model_.set_driveline(data); }
-  size_t wheel_count() const { return model_.wheels.size(); }
+  void set_driveline(const DrivelineData& data) { description_.driveline = data; }
+  size_t wheel_count() const { return description_.wheels.size(); }
   void add_differential(int left, int right, const Points& torque) {
-    const int n = static_cast<int>(model_.wheels.size());
+    const int n = static_cast<int>(description_.wheels.size());
     if (left < 0 || right < 0 || left >= n || right >= n) throw std::out_of_range("there is no such wheel");
-    model_.differentials.push_back({left, right, curve(torque)});
+    description_.differentials.push_back({left, right, curve(torque)});
   }
   // Height of the road over x, for the tyres named.
   void add_profile(const Points& heights, const std::vector<int>& tyres) {
-    model_.profiles.push_back(curve(heights));
+    require_finished();
+    model_.profiles.push_back(multibody::detail::curve(curve(heights)));
     for (int t : tyres) {
       model_.tyres.at(static_cast<size_t>(t)).profile = static_cast<int>(model_.profiles.size()) - 1;
     }
   }
   void set_brakes(const Values& torques) {
-    if (torques.size() != model_.wheels.size()) throw std::invalid_argument("one torque for each wheel is needed");
-    full_brake_.assign(torques.data(), torques.data() + torques.size());
+    if (torques.size() != wheel_count()) throw std::invalid_argument("one torque for each wheel is needed");
+    description_.full_brake.assign(torques.data(), torques.data() + torques.size());
   }
   void set_engine(double speed, int gear) { model_.state.driveline = driveline::started(speed, gear); }
 
   void add_air(int body, double drag, double front_lift, double rear_lift, const Values& centre, const Values& front,
                const Values& rear) {
-    const V3 origin = centre_of(index(body));
-    model_.air.push_back({index(body), drag, front_lift, rear_lift, vector3(centre) - origin, vector3(front) - origin,
-                          vector3(rear) - origin});
+    description_.air.push_back(
+        {index(body), drag, front_lift, rear_lift, vector3(centre), vector3(front), vector3(rear)});
   }
 
   void finish() {
-    model_.finish();
-    full_brake_.resize(model_.wheels.size(), 0.0);
+    description_.full_brake.resize(wheel_count(), 0.0);
+    build(description_, model_, tables_);
     finished_ = true;
-    for (const Pose<double>& pose : model_.state.poses) design_.push_back(pose);
   }
 
   // ---- inputs
@@ -357,19 +293,13 @@ class MultibodyHandle {
     model_.state.spins.assign(values.data(), values.data() + values.size());
     model_.state.previous_spins = model_.state.spins;
   }
-  void reset() {
-    model_.forget_matrix();
-    model_.state.poses = design_;
-    model_.state.resize(model_.bodies.size(), model_.wheels.size(), model_.tyres.size());
-    Inputs& inputs = model_.inputs;
-    std::fill(inputs.targets.begin(), inputs.targets.end(), DriveTarget{});
-    std::fill(inputs.drive_torques.begin(), inputs.drive_torques.end(), 0.0);
-    std::fill(inputs.brake_torques.begin(), inputs.brake_torques.end(), 0.0);
-    std::fill(inputs.steer_offsets.begin(), inputs.steer_offsets.end(), 0.0);
-    std::fill(inputs.pushes.begin(), inputs.pushes.end(), 0.0);
-    for (Road& road : inputs.roads) road.speed = 0.0;
-    model_.stop_engine();
-    model_.state.time = 0.0;
+  void reset() { multibody::reset(description_, model_); }
+
+  void set_down(int chassis, double road) {
+    require_finished();
+    if (model_.wheels.size() != 4 || model_.tyres.empty()) throw std::invalid_argument("four wheels with tyres are needed");
+    if (index(chassis) == ground) throw std::invalid_argument("a body is needed");
+    multibody::set_down(description_, model_, chassis, road);
   }
 
   // State and lasting inputs, all that the steps to come depend on beside the model itself.
@@ -559,6 +489,11 @@ class MultibodyHandle {
     return out;
   }
 
+  // What it was built from, as a file (data_file.hpp).
+  nb::bytes data() const {
+    const std::vector<unsigned char> bytes = write_data(description_);
+    return nb::bytes(bytes.data(), bytes.size());
+  }
   int body_count() const { return model_.count(); }
   int block_count() const { return model_.matrix().block_count(); }
 
@@ -568,28 +503,32 @@ class MultibodyHandle {
     for (const auto& [first, count] : all_numbers(model_.state, model_.inputs)) size += count;
     return size;
   }
+  template <class T>
+  static int added(std::vector<T>& list, const T& item) {
+    list.push_back(item);
+    return static_cast<int>(list.size()) - 1;
+  }
   int index(int i) const {
-    if (i < ground || i >= model_.count()) throw std::out_of_range("there is no body " + std::to_string(i));
+    if (i < ground || i >= static_cast<int>(description_.bodies.size())) {
+      throw std::out_of_range("there is no body " + std::to_string(i));
+    }
     return i;
   }
-  V3 centre_of(int i) const { return i == ground ? V3{0, 0, 0} : model_.state.poses[static_cast<size_t>(i)].r; }
   template <class Element>
-  void place(Element& e, int a, int b, const V3& point_a, const V3& point_b) const {
+  void join(Element& e, int a, int b) const {
     e.a = index(a);
     e.b = index(b);
     if (a == b) throw std::invalid_argument("an element needs two bodies");
-    e.arm_a = point_a - centre_of(a);
-    e.arm_b = point_b - centre_of(b);
   }
-  JointMotion joint_motion(int a, int b, const Values& position, const Values& axis, bool turns) const {
-    JointMotion e{};
-    place(e, a, b, vector3(position), vector3(position));
-    e.axis_b = normalised(vector3(axis));
+  MotionData motion(int a, int b, const Values& position, const Values& axis, bool turns) const {
+    MotionData e{};
+    join(e, a, b);
+    e.position = vector3(position);
+    e.axis = vector3(axis);
     e.turns = turns;
-    e.mark_a = e.mark_b = across(e.axis_b);
     return e;
   }
-  const JointMotion& joint_motion_at(int i) const { return joint_motions_.at(static_cast<size_t>(i)); }
+  const MotionData& joint_motion_at(int i) const { return joint_motions_.at(static_cast<size_t>(i)); }
   void require_finished() const {
     if (!finished_) throw std::logic_error("finish() must be called first");
   }
@@ -613,7 +552,8 @@ class MultibodyHandle {
   void set_pedals(const double* p) {
     model_.inputs.throttle = p[0];
     model_.inputs.gear = p[2];
-    for (size_t k = 0; k < full_brake_.size(); ++k) model_.inputs.brake_torques[k] = p[1] * full_brake_[k];
+    const std::vector<double>& full = description_.full_brake;
+    for (size_t k = 0; k < full.size(); ++k) model_.inputs.brake_torques[k] = p[1] * full[k];
   }
   // After the pedals. Columns: an input of all wheels, then the next.
   void assist_wheels(const double* p) {
@@ -669,11 +609,11 @@ class MultibodyHandle {
     for (const TyreOutput<double>& f : model_.state.outputs) out = std::copy_n(f.data(), force_size, out);
   }
 
+  Description description_;
+  std::vector<MotionData> joint_motions_;
+  int tyre_count_ = 0;
   Model model_;
-  std::vector<Pose<double>> design_;
-  std::vector<JointMotion> joint_motions_;
-  std::deque<OwnedTable> tables_;  // tyres keep views of them
-  std::vector<double> full_brake_;  // torque of each wheel at full pedal
+  std::vector<OwnedCurve> tables_;  // tyres keep views of them
   bool finished_ = false;
 };
 
@@ -738,6 +678,8 @@ void bind_multibody(nb::module_& m) {
            "All numbers of the state and of lasting inputs, in the order of trackrod.multibody.layout.")
       .def("set_state", &MultibodyHandle::set_state, "numbers"_a, "Go on from a state that state() gave.")
       .def("reset", &MultibodyHandle::reset, "Back to the design position, at rest.")
+      .def("set_down", &MultibodyHandle::set_down, "chassis"_a, "road"_a,
+           "Lower and pitch a vehicle until its tyres carry the axle loads; its wheels are fl, fr, rl, rr.")
       .def("solve_statics", &MultibodyHandle::solve_statics, "most_iterations"_a, "tolerance"_a, "longest_step"_a,
            "held"_a = -1,
            "Newton's method; returns (converged, iterations, residual, change). `held` is a body that keeps its x, y and "
@@ -757,6 +699,7 @@ void bind_multibody(nb::module_& m) {
       .def("tyre_forces", &MultibodyHandle::tyre_forces_now,
            "Rows Fx, Fy, Fz, Mx, My, Mz, kappa, alpha, gamma, deflection of each tyre.")
       .def("drive_forces", &MultibodyHandle::drive_forces)
+      .def("data", &MultibodyHandle::data, "What it was built from, for `MultibodyData`.")
       .def_prop_ro("body_count", &MultibodyHandle::body_count)
       .def_prop_ro("block_count", &MultibodyHandle::block_count);
 }

@@ -53,7 +53,7 @@ TRACKROD_HD inline void write_signals(const Motion<T>& m, T* out) {
   out[steering_wheel_angle] = m.steering_wheel_angle;
   out[rack_travel] = m.rack_travel;
   out[throttle] = m.throttle;
-  out[brake] = m.brake;
+  out[signal::brake] = m.brake;  // there is a namespace of this name
   out[gear] = m.gear;
   out[x] = m.position.x;
   out[y] = m.position.y;

@@ -176,6 +176,11 @@ class Multibody:
     def reset(self) -> None:
         """Back to the design position, at rest."""
 
+    def set_down(self, chassis: int, road: float) -> None:
+        """
+        Lower and pitch a vehicle until its tyres carry the axle loads; its wheels are fl, fr, rl, rr.
+        """
+
     def solve_statics(self, most_iterations: int, tolerance: float, longest_step: float, held: int = -1) -> tuple[bool, int, float, float]:
         """
         Newton's method; returns (converged, iterations, residual, change). `held` is a body that keeps its x, y and yaw because nothing else holds the model in the plane.
@@ -210,11 +215,91 @@ class Multibody:
 
     def drive_forces(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
 
+    def data(self) -> bytes:
+        """What it was built from, for `MultibodyData`."""
+
     @property
     def body_count(self) -> int: ...
 
     @property
     def block_count(self) -> int: ...
+
+class MultibodyData:
+    """A multibody vehicle as plain data, for programs without Python."""
+
+    def __init__(self, data: bytes) -> None: ...
+
+    def set_vehicle(self, name: str, body_names: Sequence[str], chassis: int, rear: int, rack_drive: int, steering_wheel_drive: int, ratio: float, brake_pressure: float, stand_ins: Sequence[float]) -> None: ...
+
+    def add_column(self, a: int, b: int, position: tuple[float, float, float], axis: tuple[float, float, float], turns: bool) -> None: ...
+
+    def set_hinge(self, a: int, b: int, position: tuple[float, float, float], axis: tuple[float, float, float]) -> None: ...
+
+    def add_part(self, body: int, mass: float, centre: tuple[float, float, float], inertia: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], payload: bool, node: int) -> int: ...
+
+    def set_rotors(self, parts: Sequence[Sequence[int]], smallest_mass: float, smallest_inertia: float) -> None: ...
+
+    def add_point(self, name: str, position: tuple[float, float, float]) -> int: ...
+
+    def add_node(self, kind: int, operands: Sequence[int], value: tuple[float, float, float]) -> int: ...
+
+    def add_link(self, target: int, element: int, slot: int, node: int, second: int) -> int: ...
+
+    def add_parameter(self, name: str, meaning: str, kind: int, element: int, slot: int, value: float, low: float, high: float) -> int: ...
+
+    @property
+    def parameters(self) -> list[tuple[str, str, float, float, float]]:
+        """Name, meaning, value, low, high of each."""
+
+    def bytes(self) -> bytes:
+        """The file."""
+
+    def numbers(self, values: Sequence[float]) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+        """All numbers of the mechanism with these values of the parameters."""
+
+class RoadVehicle:
+    """A multibody vehicle on the road, from its data file alone."""
+
+    def __init__(self, data: bytes, values: Sequence[float]) -> None: ...
+
+    def settle(self, road: float) -> str:
+        """Its equilibrium; what is wrong in words, or nothing."""
+
+    def start(self, speed: float, gear: int) -> str: ...
+
+    def run(self, h: float, iterations: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+        """Signals after every step."""
+
+    def state(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
+    def set_state(self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class RealTimeRun:
+    """A model in step with the clock."""
+
+    @staticmethod
+    def of_multibody(data: bytes, road: float, speed: float, iterations: int) -> RealTimeRun: ...
+
+    @staticmethod
+    def of_rtm(block: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], state: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], pressure: float) -> RealTimeRun: ...
+
+    def listen(self, port: int, silence: float) -> int:
+        """The port, chosen if 0 is given."""
+
+    def step(self, h: float) -> bool:
+        """One step without a clock."""
+
+    def run(self, h: float, steps: int, script: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], priority: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], bool, bool]:
+        """
+        Steps in step with the clock: (turnaround of each, lateness of each, memory locked, priority given).
+        """
+
+    def signals(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
+    def heard(self) -> tuple[int, int, int, bool]:
+        """
+        Datagrams that were taken, malformed, late; whether the client is silent.
+        """
 
 def rtm_sizes() -> tuple[int, int, int, int, int]:
     """

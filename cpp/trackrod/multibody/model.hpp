@@ -122,6 +122,7 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
   Model(Model&&) = default;
+  Model& operator=(Model&&) = default;
 
   void set_driveline(const DrivelineData& data) {
     BlockWriter<double> to;

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from trackrod.adams.block_reader import base_units, note_unknown_blocks, read_hardpoints, read_parameters
 from trackrod.adams.database import Database, FileReference, Found, read_document
-from trackrod.adams.elements import Hardpoint, Parameter
+from trackrod.adams.elements import Hardpoint, Parameter, Symmetry
+from trackrod.adams.mechanism import sided_names, sides_of
 from trackrod.adams.stand_ins import STAND_INS
 from trackrod.adams.subsystem import Subsystem, Use, read_subsystem
 from trackrod.core import teimorbit
-from trackrod.core.corners import Axle
+from trackrod.core.corners import Axle, Side
 from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity, UnknownNameError
 from trackrod.core.teimorbit.messages import raise_shortened, shown
 from trackrod.core.units import UnitSystem
+from trackrod.vehicle.elements import Vector
 
 __all__ = ["Assembly", "missing_files", "read_assembly", "read_subsystem_alone"]
 
@@ -144,6 +146,46 @@ class Assembly:
                 for subsystem in self.subsystems
             ),
         )
+
+    def with_hardpoints(self, positions: Mapping[str, Vector], x_front: float) -> Assembly:
+        """The assembly with other positions of hardpoints.
+
+        Parameters
+        ----------
+        positions
+            In V [m], by the names of subsystem and hardpoint with its side: ``front_suspension.tierod_outer_left``.
+            The other side stays where it is.
+        x_front
+            The x of the front wheel centres in the file [m]; V stays where it is.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such hardpoint.
+        """
+        known = {f"{s.name}.{name}" for s in self.subsystems for point in s.hardpoints for name in sided_names(point)}
+        for name in positions:
+            if name not in known:
+                raise UnknownNameError("hardpoint", name, known, Place(self.file))
+
+        def moved(subsystem: Subsystem, point: Hardpoint) -> Iterator[Hardpoint]:
+            if not any(f"{subsystem.name}.{name}" in positions for name in sided_names(point)):
+                yield point
+                return
+            for side, name in zip(sides_of(point), sided_names(point), strict=True):
+                x, y, z = point.position
+                mirrored = point.symmetry is Symmetry.BOTH and side is Side.RIGHT
+                place: Vector = (x, -y if mirrored else y, z)
+                given = positions.get(f"{subsystem.name}.{name}")
+                if given is not None:
+                    place = (x_front - given[0], -given[1], given[2])
+                symmetry = point.symmetry if side is None else Symmetry(side)
+                yield replace(point, position=place, in_vehicle=given, symmetry=symmetry)
+
+        subsystems = (
+            replace(s, hardpoints=tuple(p for h in s.hardpoints for p in moved(s, h))) for s in self.subsystems
+        )
+        return replace(self, subsystems=tuple(subsystems))
 
 
 def read_assembly(

@@ -35,6 +35,7 @@ from trackrod.vehicle.elements import Body, Matrix
 from trackrod.vehicle.instantiate import BushingPlace, LeafPlace, Line, TravelForcePlace
 from trackrod.vehicle.leaf import LeafSpring
 from trackrod.vehicle.leaf_beams import leaf_beams
+from trackrod.vehicle.placed import AsDrawn
 from trackrod.vehicle.template import LineType
 
 __all__ = ["Filled", "fill_places"]
@@ -161,7 +162,7 @@ class _Filling:
 
 
 def _spring(line: Line, spring: records.Spring, characteristic: SpringCharacteristic) -> Spring:
-    length = line.length
+    length: float = AsDrawn(line.length)
     if spring.value_type == "installed_length" and spring.value is not None:
         length = spring.value
     elif spring.value_type == "preload" and spring.value is not None:
@@ -190,7 +191,7 @@ def _compression(curve: Characteristic, preload: float) -> float:
 def _stop(line: Line, stop: records.Stop, characteristic: StopCharacteristic) -> Stop:
     clearance = stop.distance
     if stop.distance_type == "impact_length":
-        clearance = stop.distance - line.length if stop.rebound else line.length - stop.distance
+        clearance = AsDrawn(stop.distance - line.length if stop.rebound else line.length - stop.distance)
     return Stop(line.name, line.bodies, line.ends, characteristic, clearance, stop.rebound, line.mode, line.side)
 
 

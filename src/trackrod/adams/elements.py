@@ -126,9 +126,10 @@ class Element:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hardpoint(Element):
-    """A point of the design position [m]."""
+    """A point of the design position [m], in the axes of the file; moved by the user, also where it lies in V."""
 
     position: Vector
+    in_vehicle: Vector | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

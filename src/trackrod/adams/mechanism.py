@@ -16,6 +16,7 @@ from trackrod.core.errors import InputError, Place, Problem
 from trackrod.core.quantities import KINDS
 from trackrod.vehicle.elements import Mode, Vector
 from trackrod.vehicle.instantiate import Instance, instantiate
+from trackrod.vehicle.placed import hardpoint as hardpoint_at
 from trackrod.vehicle.template import Template, ValueEntry
 
 __all__ = [
@@ -208,5 +209,6 @@ def hardpoints_in_vehicle_frame(subsystem: Subsystem, x_front: float) -> dict[st
             mirrored = hardpoint.symmetry is Symmetry.BOTH and side is Side.RIGHT
             mirror = np.array([1.0, -1.0 if mirrored else 1.0, 1.0])
             x, y, z = half_turn_points(np.array(hardpoint.position) * mirror, x_front).tolist()
-            points[name] = (x, y, z)
+            x, y, z = hardpoint.in_vehicle or (x, y, z)  # to the last bit, which a detour by the file would lose
+            points[name] = hardpoint_at(f"{subsystem.name}.{name}", (x, y, z))
     return points

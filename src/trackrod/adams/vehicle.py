@@ -52,6 +52,7 @@ from trackrod.vehicle.elements import Body, Joint, JointType, Role, Vector
 from trackrod.vehicle.frame import with_frame
 from trackrod.vehicle.instantiate import WheelPlace
 from trackrod.vehicle.mass import mass_properties
+from trackrod.vehicle.placed import Law, follows
 from trackrod.vehicle.systems import (
     Aerodynamics,
     AxleLayout,
@@ -100,6 +101,7 @@ def read_vehicle(
     allow_outside: bool = False,
     stand_in: bool = False,
     parameters: Mapping[str, float] | None = None,
+    hardpoints: Mapping[str, Vector] | None = None,
 ) -> VehicleReading:
     """Read an assembly (.asy) and everything it refers to as one vehicle.
 
@@ -119,6 +121,8 @@ def read_vehicle(
         vehicle, by which every result knows it, ends with ``_with_stand_ins``.
     parameters
         Values that take the place of those in the subsystems, as for `Assembly.with_parameters`.
+    hardpoints
+        Other positions of hardpoints, as for `Assembly.with_hardpoints`.
 
     Raises
     ------
@@ -133,6 +137,8 @@ def read_vehicle(
         raise MissingFileError(missing_files(assembly.file, assembly.missing))
     assembly = assembly.with_parameters(parameters or {})
     assembly = half_assembly(assembly) if is_half(assembly) else assembly
+    if hardpoints:
+        assembly = assembly.with_hardpoints(hardpoints, assemble_bodies(assembly).x_front)
     characteristics = read_characteristics(assembly)
     bodies = assemble_bodies(assembly)
     build = _Build(assembly, characteristics, bodies, load_templates(templates))
@@ -342,7 +348,8 @@ class _Build:
                 continue
             x, y, z = np.mean(points, axis=0).tolist()
             nothing = ((0.0,) * 3,) * 3
-            self.bodies[full] = Body(full, 0.0, (x, y, z), nothing, side=member.side, role=member.role)
+            centre = follows((x, y, z), Law.MEAN, *points)
+            self.bodies[full] = Body(full, 0.0, centre, nothing, side=member.side, role=member.role)
             if any(joint.type is JointType.FIXED and body in joint.bodies for joint in mechanism.instance.joints):
                 continue  # a piece of another body, which has the mass
             text = f"subsystem '{mechanism.subsystem.name}' has no part '{body}'; it is taken without mass"

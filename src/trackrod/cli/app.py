@@ -14,7 +14,20 @@ from typing import Annotated
 import typer
 
 from trackrod import __version__
-from trackrod.cli import animate, compare, convert, export, kc, kc_compare, score, simulate, tyre, validate, vehicle
+from trackrod.cli import (
+    animate,
+    compare,
+    convert,
+    export,
+    kc,
+    kc_compare,
+    realtime,
+    score,
+    simulate,
+    tyre,
+    validate,
+    vehicle,
+)
 from trackrod.cli.output import errors, print_json
 from trackrod.core.errors import InputError, MissingExtraError, TrackrodError
 
@@ -36,6 +49,7 @@ app.command()(kc_compare.kc_compare)
 app.command()(simulate.simulate)
 app.command()(simulate.manoeuvres)
 app.command()(simulate.equilibrium)
+app.command()(realtime.realtime)
 app.command()(compare.compare)
 app.command()(score.score)
 app.command()(validate.validate)

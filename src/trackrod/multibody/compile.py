@@ -35,6 +35,7 @@ from trackrod.vehicle.connectors import (
     side_of,
 )
 from trackrod.vehicle.elements import GROUND, Joint, JointType, Vector
+from trackrod.vehicle.placed import unit
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
 __all__ = ["JOINT_STIFFNESS", "UPRIGHT", "CompiledModel", "compile_axle", "compile_vehicle"]
@@ -94,6 +95,12 @@ class CompiledModel:
         Wheels without a damper of their own: what stands for it is upright and `UPRIGHT` long.
     free
         Motions that nothing of the vehicle resists; those that are rotations are held.
+    places
+        Index in the core of each joint, bushing, torsion spring, travel force and beam, by its class and name.
+    spins
+        Wheels with what turns with them, in the order of their indices.
+    pushed
+        The damper of each wheel, then the spring of each, that forces beside their own act along; None without one.
     """
 
     core: _core.Multibody
@@ -107,6 +114,14 @@ class CompiledModel:
     column: SteeringColumn | None = None
     undamped: frozenset[Corner] = frozenset()
     free: tuple[FreeMotion, ...] = ()
+    places: Mapping[tuple[type, str], int] = field(default_factory=dict)
+    spins: tuple[Spin, ...] = ()
+    pushed: tuple[Damper | Spring | None, ...] = ()
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """Joints of the vehicle as they are in the model."""
+        return self.vehicle.acting(self.vehicle.joints) if self.column is None else self.column.joints
 
     @property
     def loose(self) -> str:
@@ -169,6 +184,8 @@ class _Compiler:
         self.groups = tuple(kept)
         self.index = {name: i for i, group in enumerate(self.groups) for name in group.names}
         self.core = _core.Multibody()
+        self.places: dict[tuple[type, str], int] = {}
+        self.pushed: list[Damper | Spring | None] = []
 
     def _of_axle(self, groups: Iterable[RigidGroup]) -> list[RigidGroup]:
         """Groups that are linked to the wheels of the axle without the sprung body."""
@@ -222,7 +239,8 @@ class _Compiler:
         undamped = self._add_actuators() if self.axle is None else frozenset()
         self.core.finish()
         parts = (self.groups, self.index, drives, lines, corners, tyres, self.column, undamped)
-        return CompiledModel(self.core, vehicle, *parts)
+        more = {"places": self.places, "spins": tuple(self.spins), "pushed": tuple(self.pushed)}
+        return CompiledModel(self.core, vehicle, *parts, **more)  # type: ignore[arg-type]
 
     def _pair(self, bodies: tuple[str, str]) -> tuple[int, int] | None:
         """Indices of two bodies; None if they move as one or neither is in the model."""
@@ -260,6 +278,7 @@ class _Compiler:
             JOINT_TURNING_STIFFNESS * JOINT_DAMPING_TIME,
         )
         self.core.set_pair_frames(index, frame_a, frame_b)
+        self.places[Joint, joint.name] = index
 
     def _add_bushing(self, bushing: Bushing) -> None:
         pair = self._pair(bushing.bodies)
@@ -268,7 +287,7 @@ class _Compiler:
         curves = [_points(curve) for curve in bushing.characteristic.curves]
         damping = np.array(bushing.characteristic.damping)
         preload, offset = np.array(bushing.preload), np.array(bushing.offset)
-        self.core.add_pair(
+        self.places[Bushing, bushing.name] = self.core.add_pair(
             *pair,
             np.array(bushing.position),
             np.array(bushing.axes),
@@ -332,13 +351,15 @@ class _Compiler:
         pair = self._pair(spring.bodies)
         if pair is not None:
             axis, curve = np.array(spring.axis), _points(spring.curve)
-            self.core.add_torsion(*pair, axis, curve, spring.preload, spring.damping)
+            place = self.core.add_torsion(*pair, axis, curve, spring.preload, spring.damping)
+            self.places[TorsionSpring, spring.name] = place
 
     def _add_travel_force(self, force: TravelForce) -> None:
         pair = self._pair(force.bodies)
         if pair is not None:
             position, way, travel = (np.array(one) for one in (force.position, force.direction, force.travel))
-            self.core.add_travel_force(*pair, position, way, travel, _points(force.curve))
+            place = self.core.add_travel_force(*pair, position, way, travel, _points(force.curve))
+            self.places[TravelForce, force.name] = place
 
     def _add_beam(self, beam: Beam) -> None:
         pair = self._pair(beam.bodies)
@@ -346,7 +367,7 @@ class _Compiler:
             return
         first, second = pair
         section, preload = beam.section, np.array(beam.preload)
-        self.core.add_beam(
+        self.places[Beam, beam.name] = self.core.add_beam(
             second,
             first,
             np.array(beam.ends[1]),
@@ -475,6 +496,7 @@ class _Compiler:
                 wheel = spin.wheel
                 element = self._own_element(elements, wheel.corner)
                 pair = None if element is None else self._pair(element.bodies)
+                self.pushed.append(None if pair is None else element)
                 if element is not None and pair is not None:
                     self.core.add_actuator(*pair, *(np.array(end) for end in element.ends))
                     continue
@@ -573,8 +595,7 @@ def _rubbing(force: float) -> Points:
 def _frame_along(axis: Vector) -> Array:
     """A frame whose z axis is `axis`, axes as columns."""
     z = np.array(axis)
-    x = np.cross(np.eye(3)[int(np.abs(z).argmin())], z)
-    x /= np.linalg.norm(x)
+    x = np.array(unit(*np.cross(np.eye(3)[int(np.abs(z).argmin())], z).tolist()))
     return np.ascontiguousarray(np.column_stack((x, np.cross(z, x), z)))
 
 
@@ -592,9 +613,14 @@ def _shaft_frames(first: Vector, second: Vector) -> tuple[Array, Array]:
     """Frames of a constant-velocity joint: z along the shafts, the second turned out of the first without twist."""
     frame = _frame_along(first)
     a, b = np.array(first), np.array(second)
-    if a @ b < 0:
-        b = -b
-    axis = np.cross(a, b)
+    along = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    axis = np.cross(a, b if along >= 0 else -b)
     skew = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
-    turn = np.eye(3) + skew + skew @ skew / (1.0 + float(a @ b))
-    return frame, np.ascontiguousarray(turn @ frame)
+    turn = np.eye(3) + skew + _product(skew, skew) * (1.0 / (1.0 + abs(along)))
+    return frame, np.ascontiguousarray(_product(turn, frame))
+
+
+def _product(first: Array, second: Array) -> Array:
+    """Of two matrices, term by term as in the core: NumPy's own product rounds otherwise, and not alike everywhere."""
+    terms = [first[:, k, None] * second[k] for k in range(3)]
+    return np.asarray(terms[0] + terms[1] + terms[2])

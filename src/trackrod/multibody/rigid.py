@@ -42,10 +42,11 @@ class RigidGroup:
 
 @dataclass(frozen=True, slots=True)
 class Spin:
-    """A wheel's rotation: the wheel, and the inertia of what turns about its axis [kg·m²]."""
+    """A wheel's rotation: the wheel, the inertia of what turns about its axis [kg·m²], and which bodies these are."""
 
     wheel: Wheel
     inertia: float
+    rotor: tuple[str, ...] = ()
 
 
 def rigid_groups(vehicle: Vehicle, carried: Sequence[str] = ()) -> tuple[tuple[RigidGroup, ...], tuple[Spin, ...]]:
@@ -78,7 +79,7 @@ def rigid_groups(vehicle: Vehicle, carried: Sequence[str] = ()) -> tuple[tuple[R
         total = mass_properties(by_name[name] for name in rotors[wheel.corner])
         axis = np.array(wheel.axis)
         inertia = float(axis @ total.inertia_about(np.array(wheel.centre)) @ axis)
-        spins.append(Spin(wheel, inertia))
+        spins.append(Spin(wheel, inertia, rotors[wheel.corner]))
         root = union.find(wheel.body)
         axial[root] = axial.get(root, np.zeros((3, 3))) + inertia * np.outer(axis, axis)
     groups = []

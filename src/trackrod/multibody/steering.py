@@ -9,8 +9,9 @@ import numpy as np
 
 from trackrod.core.errors import InputError
 from trackrod.vehicle.connectors import Gear
-from trackrod.vehicle.elements import GROUND, Joint, JointType, Vector
+from trackrod.vehicle.elements import GROUND, Joint, JointType
 from trackrod.vehicle.mobility import mobility
+from trackrod.vehicle.placed import Law, follows, unit
 from trackrod.vehicle.systems import Steering
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
@@ -125,7 +126,7 @@ def _with_spline(joints: tuple[Joint, ...], column: list[str]) -> tuple[Joint, .
             continue
         sliding, other = ends
         way = np.array(other.position) - np.array(sliding.position)
-        axis: Vector = tuple((way / np.linalg.norm(way)).tolist())
+        axis = follows(unit(*way.tolist()), Law.DIRECTION, sliding.position, other.position)
         beyond = next(body for body in sliding.bodies if body != shaft)
         spline = Joint(f"{sliding.name}_spline", JointType.INLINE, (beyond, shaft), sliding.position, axis)
         cross = replace(sliding, type=JointType.PERPENDICULAR)

@@ -21,6 +21,7 @@ from trackrod.core.quantities import KINDS
 from trackrod.vehicle.characteristics import Characteristic, SpringCharacteristic
 from trackrod.vehicle.connectors import Beam, BeamSection, Ends, Friction, Spring, TorsionSpring
 from trackrod.vehicle.elements import Joint, Mode, Role, Vector
+from trackrod.vehicle.placed import Law, follows, not_followed, unit
 from trackrod.vehicle.template import (
     AirSpringEntry,
     BeamEntry,
@@ -322,9 +323,11 @@ def _cross_of(first: Vector, second: Vector) -> tuple[Vector, Vector]:
     normal = np.cross(first, second)
     if np.linalg.norm(normal) < 1e-6:  # shafts in line: any normal will do
         normal = np.cross(first, _UNIT["xyz"[int(np.abs(first).argmin())]])
-    normal /= np.linalg.norm(normal)
-    across = np.cross(second, normal)
-    return _vector(normal), _vector(across / np.linalg.norm(across))
+    axis = unit(*normal.tolist())
+    axes = axis, unit(*np.cross(second, axis).tolist())
+    laws = Law.CROSS_FIRST, Law.CROSS_SECOND
+    one, other = (follows(axis, law, first, second) for axis, law in zip(axes, laws, strict=True))
+    return one, other
 
 
 def _torsion_spring(
@@ -338,7 +341,7 @@ def _torsion_spring(
     axis = points.direction(entry.axis, side)
     if side is Side.RIGHT and entry.axis not in (("y",), ("spin",)):
         # A turn is mirrored with the opposite sense about the mirrored axis.
-        axis = (-axis[0], -axis[1], -axis[2])
+        axis = follows((-axis[0], -axis[1], -axis[2]), Law.MINUS, axis)
     rate = numbers.get(entry.rate, side)
     curve = Characteristic.linear(rate, _TORSION_REACH, KINDS["angle"], KINDS["torque"])
     preload, damping = (numbers.get(key, side) if key else 0.0 for key in (entry.preload, entry.damping))
@@ -364,20 +367,24 @@ def _air_spring(
 ) -> Spring:
     pressure, area, volume, exponent = (numbers.get(key, side) for key in entry.values)
     characteristic = SpringCharacteristic.air(pressure, area, volume, exponent, math.dist(*ends))
+    first, second = (not_followed(end, f"the air spring '{name}' is made for its length") for end in ends)
+    ends = (first, second)
     return Spring(name, bodies, ends, characteristic, characteristic.free_length, entry.mode, side)
 
 
 def _leaf(entry: LeafEntry, name: str, side: Side | None, bodies: tuple[str, ...], points: _Points) -> LeafPlace:
     first, second = (entry.bodies.index(body) for body in entry.supports)
+    shackle = points.direction(entry.shackle or ("z",), side)
+    made_for = f"sections, masses and preload of the leaf spring '{name}' are made for its points"
     return LeafPlace(
         name=name,
         element=entry.name,
         side=side,
         bodies=bodies,
-        points=tuple(points.middle(point, side) for point in entry.at),
+        points=tuple(not_followed(points.middle(point, side), made_for, shackle) for point in entry.at),
         supports=(first, second),
         loaded=tuple(entry.bodies.index(body) for body in entry.loaded),
-        support_direction=points.direction(entry.shackle or ("z",), side),
+        support_direction=shackle,
         mode=entry.mode,
     )
 
@@ -396,6 +403,7 @@ def _wheels(template: Template, points: _Points, joints: list[Joint]) -> dict[Si
             text = f"the wheel body '{body}' must turn in exactly one joint, it has {len(spin)}"
             raise InputError(Problem(text, Place(template.file)))
         centre, axis = points.middle((wheel.centre,), side), points.direction(("spin",), side)
+        centre = not_followed(centre, "the frame V, wheels and their masses lie at the wheel centres")
         found[side] = WheelPlace(body, spin[0], centre, axis, brake, drive)
     return found
 
@@ -460,14 +468,18 @@ class _Points:
         text = f"template '{self.template.name}' needs the hardpoint '{name}'"
         return Problem(text, Place(self.template.file), hint=f"the subsystem has '{near[0]}'" if near else "")
 
-    def position(self, name: str, side: Side | None) -> Array:
+    def given(self, name: str, side: Side | None) -> Vector:
         full = name if side is None or name.endswith(_SUFFIXES) or name in self.hardpoints else f"{name}_{side}"
         if full not in self.hardpoints:
             raise InputError(self._problem(full))
-        return np.array(self.hardpoints[full])
+        return self.hardpoints[full]
+
+    def position(self, name: str, side: Side | None) -> Array:
+        return np.array(self.given(name, side))
 
     def middle(self, names: tuple[str, ...], side: Side | None) -> Vector:
-        return _vector(np.mean([self.position(name, side) for name in names], axis=0))
+        points = [self.given(name, side) for name in names]
+        return follows(_vector(np.mean(points, axis=0)), Law.MEAN, *points)
 
     def ends(self, names: tuple[str, str], side: Side | None) -> Ends:
         return self.middle(names[:1], side), self.middle(names[1:], side)
@@ -478,15 +490,15 @@ class _Points:
             length = np.linalg.norm(way)
             if not length > 1e-9:
                 raise InputError(f"the points {names[0]} and {names[1]} coincide and give no direction")
-            return _vector(way / length)
+            return follows(unit(*way.tolist()), Law.DIRECTION, *(self.given(name, side) for name in names))
         if names[0] == "spin":
             return spin_axis(self.parameters, side)
         return _vector(_UNIT[names[0]])
 
     def outward(self, names: tuple[str, ...], side: Side | None) -> Vector:
         """A direction whose y leads outward on both sides where it is an axis of V."""
-        x, y, z = self.direction(names, side)
-        return (x, -y, z) if side is Side.RIGHT and len(names) == 1 else (x, y, z)
+        way = self.direction(names, side)
+        return (way[0], -way[1], way[2]) if side is Side.RIGHT and len(names) == 1 else way
 
 
 def _vector(array: Array) -> Vector:
