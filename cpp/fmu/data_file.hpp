@@ -14,9 +14,9 @@
 #include <vector>
 
 #ifdef _WIN32
-#define WIN32_LEAN_AND_MEAN
-#define NOMINMAX
-#include <windows.h>
+#include <wchar.h>
+// Declared here, because <windows.h> defines names like near and far.
+extern "C" __declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned, unsigned long, const char*, int, wchar_t*, int);
 #endif
 
 #include "trackrod/block_writer.hpp"
@@ -79,9 +79,10 @@ class DataFile {
   }
   static FILE* open(const std::string& path) {
 #ifdef _WIN32
-    const int count = MultiByteToWideChar(CP_UTF8, 0, path.c_str(), -1, nullptr, 0);
+    constexpr unsigned utf8 = 65001;
+    const int count = MultiByteToWideChar(utf8, 0, path.c_str(), -1, nullptr, 0);
     std::vector<wchar_t> wide(static_cast<size_t>(count > 0 ? count : 1));
-    MultiByteToWideChar(CP_UTF8, 0, path.c_str(), -1, wide.data(), count);
+    MultiByteToWideChar(utf8, 0, path.c_str(), -1, wide.data(), count);
     return _wfopen(wide.data(), L"rb");
 #else
     return fopen(path.c_str(), "rb");

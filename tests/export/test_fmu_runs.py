@@ -25,7 +25,7 @@ Unzipped = Callable[[str, FmiVersion], Path]
 def test_valid_and_as_python(name: str, version: FmiVersion, tmp_path: Path) -> None:
     path = tmp_path / f"{name}.fmu"
     path.write_bytes(content(name, version))
-    result = check_fmu(path, seconds=1.2)
+    result = check_fmu(path, seconds=0.8)
     assert result.problems == ()
     assert result.difference <= TOLERANCE, result
     assert result.outputs > 75

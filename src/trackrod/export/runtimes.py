@@ -12,6 +12,7 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -175,20 +176,17 @@ def _compile(item: Platform, target: Path, folder: Path) -> None:
     root = _installed("include")
     sources = [str(path) for name, path in source_files().items() if name.endswith(".cpp")]
     target.parent.mkdir(parents=True, exist_ok=True)
-    made = target.with_name(f"{target.name}.{os.getpid()}.part")
     headers = [f"-I{root}", f"-I{root / 'fmu'}", f"-I{root / 'fmi'}"]
     command = [sys.executable, "-m", "ziglang", "c++", "-target", item.target, *_FLAGS, *headers]
     if item.suffix == ".so":
         command.append(f"-Wl,--version-script={root / 'fmu' / 'exports.map'}")
     cache_folder = str(folder / "zig")
     environment = {**os.environ, "ZIG_LOCAL_CACHE_DIR": cache_folder, "ZIG_GLOBAL_CACHE_DIR": cache_folder}
-    done = subprocess.run(
-        [*command, "-o", str(made), *sources], capture_output=True, text=True, check=False, env=environment
-    )
-    if done.returncode != 0:
-        made.unlink(missing_ok=True)
-        raise ConvergenceError(f"the runtime for '{item.name}' could not be compiled:\n{done.stderr[-2000:]}")
-    write_atomically(target, made.read_bytes())
-    made.unlink(missing_ok=True)
-    for rest in made.parent.glob(f"{made.name.partition('.')[0]}*.lib"):  # what a linker for Windows leaves
-        rest.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as beside:  # linkers for Windows leave more than one file
+        made = Path(beside) / target.name
+        done = subprocess.run(
+            [*command, "-o", str(made), *sources], capture_output=True, text=True, check=False, env=environment
+        )
+        if done.returncode != 0:
+            raise ConvergenceError(f"the runtime for '{item.name}' could not be compiled:\n{done.stderr[-2000:]}")
+        write_atomically(target, made.read_bytes())
