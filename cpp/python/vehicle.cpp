@@ -149,7 +149,7 @@ class RoadVehicleHandle {
     std::copy_n(rows.data(), done * signal::signal_count, out.data());
     return out;
   }
-  NewArray state() const {
+  NewArray state() {
     NewArray out = new_array({vehicle_.state_size()});
     vehicle_.save(out.data());
     return out;

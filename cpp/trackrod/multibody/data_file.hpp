@@ -148,10 +148,10 @@ std::vector<unsigned char> write_data(const Data& data) {
   Data copy = data;
   fields(copy, to);
   const std::size_t size = to.words.size() * sizeof(double);
-  std::vector<unsigned char> bytes(data_file_header * sizeof(double) + size);
-  unsigned char* const begin = bytes.data() + data_file_header * sizeof(double);
-  std::memcpy(begin, to.words.data(), size);
-  const std::uint64_t head[3] = {data_file_version, to.words.size(), detail::checksum(begin, size)};
+  std::vector<unsigned char> bytes(data_file_header * sizeof(double));
+  const auto* const words = reinterpret_cast<const unsigned char*>(to.words.data());
+  bytes.insert(bytes.end(), words, words + size);
+  const std::uint64_t head[3] = {data_file_version, to.words.size(), detail::checksum(words, size)};
   std::memcpy(bytes.data(), data_file_magic, 8);
   std::memcpy(bytes.data() + 8, head, sizeof head);
   return bytes;

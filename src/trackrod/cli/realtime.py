@@ -49,7 +49,7 @@ def realtime(
     json: Json = False,
 ) -> None:
     """Run a model in step with the clock, in a double lane change or under a client; tell how long its steps took."""
-    found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside, stand_in=stand_in)
+    found, _ = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside, stand_in=stand_in)
     steering = steering or usual_steering(found)
     rtm = (
         RealTimeVehicle(convert_directly(found, steering=steering).spec, step=step) if model is ModelKind.RTM else None
