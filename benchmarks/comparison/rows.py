@@ -28,7 +28,6 @@ from trackrod.metrics.indices import Index, curve_indices, indices
 from trackrod.metrics.limit import WHEELS, lift_times, limit_histories
 from trackrod.metrics.trace import Scale, Trace, rising_part, rmse_percent
 from trackrod.rtm.layout import GIVEN_POSE
-from trackrod.rtm.spec import RtmSpec
 from trackrod.workflow.found_settings import find_settings
 
 __all__ = ["GROUPS", "ROWS"]
@@ -205,12 +204,11 @@ def _stop(case: Case, variant: Variant) -> Iterator[Measure]:
         else:
             rest = float(time[moving[-1] + 1]) if moving.size else 0.0
             yield Measure(f"until the {which} model rests", rest, 2.0, "s", f"{which} rest")
-    speed = _speed_stored(case.spec(), runs[0])
-    if speed > 0.0:
+    if (speed := _speed_stored(case, runs[0])) > 0.0:
         yield Measure("would be the speed by the energy that the bushings stored", speed, math.inf, "m/s", "stored")
 
 
-def _speed_stored(spec: RtmSpec, run: Run) -> float:
+def _speed_stored(case: Case, run: Run) -> float:
     """Speed of a vehicle that gets back what its axles store under the forces before it stands [m/s].
 
     An axle stores the work of the braking force on the contact patch, which moves by its recession and its wind-up.
@@ -219,7 +217,7 @@ def _speed_stored(spec: RtmSpec, run: Run) -> float:
     before = slice(max(stood - 10, 0), stood)
     energy = 0.0
     for corner in Corner:
-        axle = spec.axles[tuple(Axle).index(corner.axle)].elasticity
+        axle = case.spec().axles[tuple(Axle).index(corner.axle)].elasticity
         if axle is None:
             continue
         curve = axle.symmetric.brake

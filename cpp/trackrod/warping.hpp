@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include <vector>
 
@@ -17,9 +16,9 @@ struct WarpingPath {
 // Pairs with |i - j| < band are allowed. Of steps that cost the same the one in both directions is taken.
 template <class Cost>
 WarpingPath warp(size_t n, size_t band, const Cost& cost) {
-  enum Step : uint8_t { both, in_first, in_second };
+  enum Step : unsigned char { both, in_first, in_second };
   const size_t width = 2 * band - 1;           // of a row; column c of row i is j = i + c - (band - 1)
-  std::vector<uint8_t> steps(n * width, both);
+  std::vector<unsigned char> steps(n * width, both);
   constexpr double never = 1e300;
   std::vector<double> before(width + 1, never), now(width + 1, never);  // one more: beyond the band
   for (size_t i = 0; i < n; ++i) {
@@ -32,7 +31,7 @@ WarpingPath warp(size_t n, size_t band, const Cost& cost) {
       const size_t j = place - (band - 1);
       // (i-1, j-1) stands in the same column of the row before, (i-1, j) one to the right, (i, j-1) one to the left
       double least = i == 0 && j == 0 ? 0.0 : never;
-      uint8_t step = both;
+      unsigned char step = both;
       if (i > 0 && j > 0) least = before[c];
       if (i > 0 && c + 1 < width && before[c + 1] < least) {
         least = before[c + 1];
@@ -53,7 +52,7 @@ WarpingPath warp(size_t n, size_t band, const Cost& cost) {
     path.first.push_back(i);
     path.second.push_back(j);
     if (i == 0 && j == 0) break;
-    const uint8_t step = steps[i * width + (j + band - 1 - i)];
+    const unsigned char step = steps[i * width + (j + band - 1 - i)];
     if (step != in_second) --i;
     if (step != in_first) --j;
   }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -167,8 +168,23 @@ def test_a_stop_is_judged_from_the_first_standstill_on(
 ) -> None:
     driven = run(**{signals.VX.column: speed})
     monkeypatch.setattr(rows_of, "_driven", lambda *_: (driven, driven))
+    monkeypatch.setattr(rows_of, "_speed_stored", lambda *_: 0.0)
     measures = list(ROWS["stop"].measure(CAR, Variant()))
     assert len(measures) == 2 * len(found)
     for words, value in found.items():
         both = [measure for measure in measures if words in measure.what]
         assert [measure.value for measure in both] == pytest.approx([value, value], nan_ok=True)
+
+
+def test_what_bushings_store_throws_a_vehicle_back() -> None:
+    """A straight axle that gives c = 1e-6 m/N below the wheel: m v² = Σ c F²."""
+    load = np.array([-5000.0, 0.0, 5000.0])
+    pose = np.zeros((3, 10))
+    pose[:, 0], pose[:, 3] = 0.4e-6 * load, -2e-6 * load  # recession, and wind-up below a wheel of 0.3 m
+    axle = SimpleNamespace(symmetric=SimpleNamespace(brake=SimpleNamespace(load=load, pose=pose)), radius=0.3)
+    case = SimpleNamespace(spec=lambda: SimpleNamespace(axles=(SimpleNamespace(elasticity=axle),) * 2))
+    speeds = np.linspace(5.0, 0.0, 21)
+    forces = {signals.FX[corner].column: np.full(21, -4000.0) for corner in Corner}
+    loads = {signals.FZ[corner].column: np.full(21, 9.80665 * 400.0) for corner in Corner}
+    stop = run(**{signals.VX.column: speeds, **forces, **loads})
+    assert rows_of._speed_stored(case, stop) == pytest.approx(math.sqrt(4 * 1e-6 * 4000.0**2 / 1600.0), rel=1e-3)

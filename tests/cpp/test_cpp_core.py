@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TOOLS = Path(sys.executable).parent
 SOURCES = sorted((ROOT / "cpp" / "tests").glob("test_*.cpp"))
 HEADERS = sorted((ROOT / "cpp" / "trackrod").rglob("*.hpp"))
-ON_THE_HOST = ("block_writer.hpp", "compile.hpp", "description.hpp")
+ON_THE_HOST = ("block_writer.hpp", "compile.hpp", "description.hpp", "warping.hpp")
 COMPILER = next((path for name in ("g++", "clang++") if (path := shutil.which(name))), None)
 
 needs_compiler = pytest.mark.skipif(

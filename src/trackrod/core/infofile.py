@@ -190,7 +190,7 @@ def parse_infofile(text: str, path: Path) -> InfoFile:
     return InfoFile(path, entries)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class InfoText:
     """An infofile as it is being written.
 
@@ -211,7 +211,7 @@ class InfoText:
 
     def put_lines(self, key: str, lines: Iterable[str] = ()) -> None:
         """A key with lines of text below it."""
-        self._lines += [f"{key}:", *(f"\t{line}" for line in lines)]
+        self._lines.extend((f"{key}:", *(f"\t{line}" for line in lines)))
 
     def put_table(self, key: str, *columns: Iterable[float | str]) -> None:
         """A key with a table below it."""
@@ -219,7 +219,7 @@ class InfoText:
 
     def section(self, title: str) -> None:
         """A heading, as files of CarMaker have it."""
-        self._lines += ["", "", f"## {title} ".ljust(74, "#")]
+        self._lines.extend(("", "", f"## {title} ".ljust(74, "#")))
 
     def comment(self, words: str) -> None:
         """A line for people."""
