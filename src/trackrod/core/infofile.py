@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,7 @@ from trackrod.core.errors import FileFormatError, Place, Problem
 from trackrod.core.files import read_bytes
 from trackrod.core.teimorbit.messages import shown
 
-__all__ = ["InfoFile", "InfoText", "parse_infofile", "read_infofile"]
+__all__ = ["FIRST_LINE", "InfoFile", "InfoText", "parse_infofile", "read_infofile"]
 
 Array = NDArray[np.float64]
 
@@ -33,7 +33,8 @@ _ENTRY = re.compile(r"([^\s=:]{1,200})\s*([=:])(.*)\Z", re.DOTALL)
 _NAMED = re.compile(r"\$\w{0,100}=")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?\Z", re.ASCII)
 _LARGEST_NUMBER = 1e30
-_FIRST = "#INFOFILE1.1 - Do not remove this line!"
+#: What an infofile begins with.
+FIRST_LINE = "#INFOFILE1.1 - Do not remove this line!"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ class InfoFile:
         entry = self._entries.get(key)
         return [written for _, written in (entry.rows or [] if entry else [])]
 
-    def composed(self, first: str = _FIRST) -> str:
+    def composed(self, first: str = FIRST_LINE) -> str:
         """The text of the file again, without comments.
 
         Holds: reading it gives the same keys in the same order, with the same values and lines.
@@ -190,11 +191,10 @@ def parse_infofile(text: str, path: Path) -> InfoFile:
     return InfoFile(path, entries)
 
 
-@dataclass(frozen=True, slots=True)
 class InfoText:
     """An infofile as it is being written.
 
-    Attributes
+    Parameters
     ----------
     first
         Its first line.
@@ -202,8 +202,9 @@ class InfoText:
     Holds: numbers are written in the shortest form that reads back exactly.
     """
 
-    first: str = _FIRST
-    _lines: list[str] = field(default_factory=list)
+    def __init__(self, first: str = FIRST_LINE) -> None:
+        self.first = first
+        self._lines: list[str] = []
 
     def put(self, key: str, *values: float | str) -> None:
         """A key with its value, or with several."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from trackrod.core.infofile import InfoText
+from trackrod.core.infofile import FIRST_LINE, InfoText
 
 __all__ = ["KeyRow", "SourcedText"]
 
@@ -22,22 +22,23 @@ class KeyRow:
     source: str
 
 
-@dataclass(slots=True)
 class SourcedText(InfoText):
     """An infofile as it is being written; what is put next comes from `source`."""
 
-    source: str = ""
-    _sources: dict[str, str] = field(default_factory=dict)
+    def __init__(self, first: str = FIRST_LINE, *, source: str = "") -> None:
+        super().__init__(first)
+        self.source = source
+        self._sources: dict[str, str] = {}
 
     def put(self, key: str, *values: float | str) -> None:
         """A key with its value, or with several."""
         self._sources[key] = self.source
-        InfoText.put(self, key, *values)
+        super().put(key, *values)
 
     def put_lines(self, key: str, lines: Iterable[str] = ()) -> None:
         """A key with lines of text below it."""
         self._sources[key] = self.source
-        InfoText.put_lines(self, key, lines)
+        super().put_lines(key, lines)
 
     def rows(self) -> list[KeyRow]:
         """All keys in their order, those that are alike once."""
