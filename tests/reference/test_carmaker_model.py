@@ -154,7 +154,7 @@ def test_a_complete_sample_written_and_read_is_unchanged(tmp_path: Path) -> None
             near = np.abs(one.spring.x) <= reach
             load = PchipInterpolator(other.spring.x, other.spring.y)(one.spring.x[near])
             # files hold forces over lengths and lengths over travel: loads between knots are put together again
-            assert load == pytest.approx(one.spring.y[near], abs=1e-3 * np.abs(one.spring.y).max()), path.name
+            assert load == pytest.approx(one.spring.y[near], abs=2e-3 * np.abs(one.spring.y).max()), path.name
             for mine, again in zip(one.compliance, other.compliance, strict=True):
                 assert again.own == pytest.approx(mine.own, rel=1e-6, abs=1e-12)
         for one, other in zip(spec.axles, same.axles, strict=True):
