@@ -50,6 +50,13 @@ struct ElasticModeData {
   PoseCurveData fx, brake;                                                 // without linearisation
 };
 
+// A bushing of an axle that gives, where it gives otherwise than a linear one.
+struct StiffBushingData {
+  double loads[2][axle_load_count];   // force in it for each unit of a symmetric, an antisymmetric load
+  double pose[2][given_count];        // for each unit of strain
+  std::vector<double> force, strain;  // what it gives over its force beyond a linear one
+};
+
 // An axle that gives as a system with inertia and damping.
 struct ElasticAxleData {
   bool present = false;
@@ -57,6 +64,7 @@ struct ElasticAxleData {
   double radius = 0.3;              // of the contact patch below the wheel centre on the rig [m]
   ElasticModeData modes[2];         // symmetric, antisymmetric
   MapData fy;                       // over symmetric and antisymmetric lateral force: values[..][..][side][given pose]
+  std::vector<StiffBushingData> bushings;
   // Of the travels, beyond the unsprung masses at the wheel centres: mass, momentum and angular momentum about the
   // reference point for each unit of travel rate, damping.
   double added_mass[2][2] = {}, added_momentum[2][6] = {}, travel_damping[2][2] = {};

@@ -118,6 +118,24 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
         }
       }
     }
+    for (int b = 0; b < axle.bushing_count; ++b) {
+      T force(0.0), force_rate(0.0);
+      for (int mode = 0; mode < 2; ++mode) {
+        const R* of = axle.bushing_loads + (2 * b + mode) * axle_load_count;
+        for (int j = 0; j < axle_load_count; ++j) {
+          force += s.axle_load[j][sy + mode] * of[j];
+          force_rate += s.axle_load_rate[j][sy + mode] * of[j];
+        }
+      }
+      T strain(0.0), by_force(0.0);
+      detail::add_curve<1>(axle.strain[b], force, &strain, &by_force);
+      const T strain_rate = by_force * force_rate;
+      const R* of = axle.bushing_poses + b * pose_channels;
+      for (int k = 0; k < pose_channels; ++k) {
+        pose[k] += strain * of[k];
+        rate[k] += strain_rate * of[k];
+      }
+    }
     T shorter[2] = {T(0.0), T(0.0)}, shortening[2] = {T(0.0), T(0.0)};
     for (int j = 0; j < axle_load_count; ++j) {
       for (int mode = 0; mode < 2; ++mode) {

@@ -26,13 +26,16 @@ from numpy.typing import NDArray
 
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, Problem
+from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
 from trackrod.core.motion import rotation_matrices
 from trackrod.kc.measure import measure
 from trackrod.kc.points import SIDES, Inputs, Load, Solution
 from trackrod.kc.rig import Rig, downward
 from trackrod.multibody.compile import DRIVE_DAMPING, DRIVE_STIFFNESS
-from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve, PoseMap
-from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES
+from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve, PoseMap, StiffBushing
+from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, STIFF_BUSHINGS
+from trackrod.vehicle.characteristics import Characteristic
+from trackrod.vehicle.connectors import Bushing
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
 __all__ = ["find_elasticity"]
@@ -59,6 +62,16 @@ STIFF = np.array([4e-8, 4e-8, 4e-8, 4e-7, 4e-7, 4e-8])
 #: the vibrations from which there is one.
 INNER_COMPLIANCE = 1e-6
 LEAST_SHARE = 1e-6
+#: Loads under which bushings that stiffen are weighed, over the wheel load, outer and inner wheel: lateral force,
+#: aligning moment over it [m], force of the brake; and what a pose counts in m or rad: slip angles follow steer angles.
+CORNERING = ((1.2, 0.4), (-0.05, -0.03), (0.0, 0.5, -0.5))
+WEIGHTS = np.tile([0.3, 1.0, 0.3, 0.0, 3.0], 2)
+LEAST_WEIGHT = 2e-5
+#: Points of the strain of a bushing over its force, to this many times its largest force in these cases.
+STRAIN_POINTS = 33
+LARGEST_FORCE = 2.0
+#: Stiffness that counts as constant if it changes less [-].
+CONSTANT = 1e-3
 #: Directions of the body that a symmetric and an antisymmetric load go with: of its velocity and angular velocity.
 BODY_DIRECTIONS = ((0, 2, 4), (1, 3, 5))
 
@@ -103,6 +116,7 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
         travel_mass=linear.travel_mass,
         travel_momentum=linear.travel_momentum,
         travel_damping=linear.travel_damping,
+        bushings=_stiff_bushings(vehicle, linear, float(rig.design_loads.mean())),
     )
 
 
@@ -206,6 +220,11 @@ class _Linear:
         rows = np.vstack([self._pose_rows(k) for k in range(2)])
         return np.asarray((rows @ self.shapes @ _both(sign)).T)
 
+    def poses_by(self, forces: Array) -> Array:
+        """`GIVEN_POSE` of both wheels under forces on all bodies, a column each."""
+        rows = np.vstack([self._pose_rows(k) for k in range(2)])
+        return np.asarray(rows @ np.linalg.solve(self.stiffness, forces))
+
     def _pose_rows(self, wheel: int) -> Array:
         """Rows that read `GIVEN_POSE` of a wheel off a displacement of all bodies."""
         body = self.rig.carriers[wheel]
@@ -252,6 +271,19 @@ class _Linear:
             self._tension(vehicle, k),
         ]
 
+    def moved_apart(self, bushing: Bushing) -> tuple[Array, Array]:
+        """Rows that read the displacement in a bushing, in its axes, off one of all bodies; that at rest [m]."""
+        first, second = (self.rig.model.index.get(body, -1) for body in bushing.bodies)
+        rows, point = np.zeros((3, 6 * self.count)), np.array(bushing.position)
+        for body, sign in ((first, 1.0), (second, -1.0)):
+            if body >= 0:
+                arm = self._moved(body, point) - self.places[body]
+                rows[:, 6 * body : 6 * body + 3] += sign * np.eye(3)
+                rows[:, 6 * body + 3 : 6 * body + 6] -= sign * _skew(arm) @ self.turns[body]
+        axes = (self.turns[second] if second >= 0 else np.eye(3)) @ np.array(bushing.axes)
+        at_rest = axes.T @ (self._moved(first, point) - self._moved(second, point)) + np.array(bushing.offset[:3])
+        return axes.T @ rows, at_rest
+
     def _tension(self, vehicle: Vehicle, k: int) -> Array:
         """A unit of tension in the dampers of a wheel."""
         subsystem, index = vehicle.axle(self.rig.axle).subsystem, self.rig.model.index
@@ -278,6 +310,76 @@ _NONE = np.zeros(3)
 
 def _skew(a: Array) -> Array:
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+# ---- bushings that stiffen
+
+
+def _stiff_bushings(vehicle: Vehicle, linear: _Linear, wheel_load: float) -> tuple[StiffBushing, ...]:
+    """Those that move the wheels most beyond a linear axle where a vehicle corners at its limit.
+
+    Equilibrium distributes the loads to the bushings nearly without regard to their stiffness. So a bushing of the
+    stiffness k has the force of the linear axle, k s u = k s Φ q, and what it gives otherwise than a linear one is a
+    strain ε that moves the axle by K⁻¹ sᵀ k ε.
+    """
+    cases = _cornering(wheel_load)
+    found: list[tuple[float, StiffBushing]] = []
+    for bushing in vehicle.acting(vehicle.bushings):
+        if not any(body in linear.rig.model.index for body in bushing.bodies):
+            continue
+        rows, at_rest = linear.moved_apart(bushing)
+        for row, rest, curve in zip(rows, at_rest, bushing.characteristic.curves, strict=False):
+            law = _Stiffness(curve, float(rest))
+            if law.constant:
+                continue
+            by_load = law.slope * (row @ linear.shapes)
+            largest = LARGEST_FORCE * float(np.abs(cases @ by_load).max())
+            if largest < 1.0:
+                continue
+            force = np.linspace(-largest, largest, STRAIN_POINTS)
+            loads = np.array([by_load @ _both(sign) for sign in (1.0, -1.0)])
+            pose = law.slope * linear.poses_by(row)
+            stiff = StiffBushing(loads, force, law.strain(force), pose)
+            found.append((float(np.abs(stiff.poses(cases @ by_load) * WEIGHTS).max()), stiff))
+    found.sort(key=lambda each: -each[0])
+    # mirror images weigh the same: both are kept, or none
+    least = max(LEAST_WEIGHT, *(1.001 * weight for weight, _ in found[STIFF_BUSHINGS : STIFF_BUSHINGS + 1]), 0.0)
+    return tuple(stiff for weight, stiff in found if weight > least)
+
+
+def _cornering(wheel_load: float) -> Array:
+    """Loads of left and right in turns to both sides, with drive and brake, a row of twelve each."""
+    sides, trails, brakes = CORNERING
+    rows = []
+    for sign in (1.0, -1.0):
+        for share in brakes:
+            of = np.zeros((2, len(AXLE_LOADS)))
+            of[:, AXLE_LOADS.index("fy")] = sign * np.array(sides)
+            of[:, AXLE_LOADS.index("mz")] = sign * np.array(sides) * np.array(trails)
+            of[:, AXLE_LOADS.index("brake")] = share
+            rows.append(wheel_load * of[:: -int(sign)].ravel())  # a force to the left loads the right wheel
+    return np.array(rows)
+
+
+class _Stiffness:
+    """A direction of a bushing about its displacement at rest [m]."""
+
+    def __init__(self, curve: Characteristic, rest: float) -> None:
+        axes = Variable("displacement", curve.x_kind), Variable("force", curve.y_kind)
+        rules = {"interpolation": Interpolation.PCHIP, "extrapolation": Extrapolation.LINEAR}
+        self._law, self._rest = Map1D(axes[0], curve.x, axes[1:], curve.y, **rules), rest
+        self.slope = float(self._law.slope(rest)[0])
+        slopes = np.append(np.diff(curve.y) / np.diff(curve.x), self.slope)
+        self.constant = bool(slopes.min() <= 0.0 or np.ptp(slopes) < CONSTANT * self.slope)
+
+    def strain(self, force: Array) -> Array:
+        """What it gives beyond a linear one [m] over the change of its force [N]."""
+        knots = self._law.knots
+        far = float(np.abs(force).max()) / float(self._law.slope(knots[[0, -1]]).min())
+        inside = np.linspace(knots[0], knots[-1], 2001)
+        given = np.concatenate(([knots[0] - far], inside, [knots[-1] + far]))
+        forces = (self._law.value(given) - self._law.value(self._rest))[:, 0]
+        return np.asarray(np.interp(force, forces, given - self._rest) - force / self.slope)
 
 
 # ---- poses over loads

@@ -12,20 +12,23 @@ each, `trackrod.rtm.layout.AXLE_SHAPES`: wheels and dampers stand still in them,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core.errors import Problem, raise_if_errors
-from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, GIVEN_POSE
+from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
+from trackrod.core.quantities import KINDS
+from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, GIVEN_POSE, STIFF_BUSHINGS
 
-__all__ = ["ElasticAxle", "ElasticMode", "PoseCurve", "PoseMap"]
+__all__ = ["ElasticAxle", "ElasticMode", "PoseCurve", "PoseMap", "StiffBushing"]
 
 Array = NDArray[np.float64]
 
 _POSES = 2 * len(GIVEN_POSE)
+_CHANNELS = np.arange(_POSES)
 _PITCH = [GIVEN_POSE.index("ry"), len(GIVEN_POSE) + GIVEN_POSE.index("ry")]
 _LOADS, _SHAPES = len(AXLE_LOADS), len(AXLE_SHAPES)
 #: An axle that gives less along x is rigid that way [m/N].
@@ -77,6 +80,43 @@ class PoseMap:
             or not np.isfinite(self.pose).all()
         ):
             yield f"{what} needs {_POSES} finite values for each pair of loads"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StiffBushing:
+    """One direction of a bushing whose stiffness grows or falls: what it gives otherwise than a linear one.
+
+    Loads of all kinds meet in its force; the axle gives to its strain as to that of a part too long or too short.
+
+    Attributes
+    ----------
+    loads
+        Force in it for each unit of a symmetric and of an antisymmetric load, shape (2, 6) [-], [1/m].
+    force, strain
+        What it gives beyond a linear one [m] over its force [N].
+    pose
+        Poses of both wheels for each unit of strain, shape (2 · `GIVEN_POSE`,) [-], [rad/m].
+    """
+
+    loads: Array
+    force: Array
+    strain: Array
+    pose: Array
+
+    def poses(self, force: Array) -> Array:
+        """Poses of both wheels at forces in it [N], shape (..., 2 · `GIVEN_POSE`) [m], [rad]."""
+        force_of, strain_of = Variable("force", KINDS["force"]), Variable("strain", KINDS["length"])
+        rules = {"interpolation": Interpolation.PARABOLIC, "extrapolation": Extrapolation.LINEAR}
+        return np.asarray(Map1D(force_of, self.force, (strain_of,), self.strain, **rules).value(force) * self.pose)
+
+    def faults(self) -> Iterator[str]:
+        """What is wrong with it, in sentences."""
+        if self.force.ndim != 1 or self.force.size < 3 or not (np.diff(self.force) > 0).all():
+            yield "a bushing that stiffens needs three forces or more that grow"
+        for name, shape in (("loads", (2, _LOADS)), ("strain", self.force.shape), ("pose", (_POSES,))):
+            value = getattr(self, name)
+            if value.shape != shape or not np.isfinite(value).all():
+                yield f"{name} of a bushing that stiffens needs finite values of the shape {shape}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,6 +200,8 @@ class ElasticAxle:
         wheel centres leave out.
     travel_damping
         Of the travels by what gives, shape (2, 2) [N·s/m].
+    bushings
+        Those that stiffen: poses under one load alone are measured, those under several are of them.
 
     Raises
     ------
@@ -175,6 +217,7 @@ class ElasticAxle:
     travel_mass: Array
     travel_momentum: Array
     travel_damping: Array
+    bushings: tuple[StiffBushing, ...] = ()
 
     def __post_init__(self) -> None:
         raise_if_errors(Problem(text) for text in self._faults())
@@ -188,6 +231,10 @@ class ElasticAxle:
             value = getattr(self, name)
             if value.shape != shape or not np.isfinite(value).all():
                 yield f"{name.replace('_', ' ')} of an axle needs finite values of the shape {shape}"
+        if len(self.bushings) > STIFF_BUSHINGS:
+            yield f"an axle has {len(self.bushings)} bushings that stiffen, {STIFF_BUSHINGS} are allowed"
+        for bushing in self.bushings:
+            yield from bushing.faults()
         if not 0 < self.radius < np.inf:
             yield f"the radius of an axle that gives is {self.radius:g} m, it must be greater than zero"
 
@@ -222,7 +269,33 @@ class ElasticAxle:
         pose = fy.pose.copy()
         slopes = [mode.pose[load, _PITCH] for mode in modes]
         pose[..., _PITCH] = fy.symmetric[:, None, None] * slopes[0] + fy.antisymmetric[:, None] * slopes[1]
-        return replace(self, symmetric=modes[0], antisymmetric=modes[1], fy=replace(fy, pose=pose))
+        bushings = tuple(
+            replace(each, pose=np.where(np.isin(_CHANNELS, _PITCH), 0.0, each.pose)) for each in self.bushings
+        )
+        return replace(self, symmetric=modes[0], antisymmetric=modes[1], fy=replace(fy, pose=pose), bushings=bushings)
+
+    def curves(self) -> list[list[Array]]:
+        """Poses over fx and over brake, of each mode, less those of the bushings."""
+        of = (("fx", AXLE_LOADS.index("fx")), ("brake", AXLE_LOADS.index("brake")))
+        return [
+            [getattr(mode, name).pose - self._of_bushings({(k, i): getattr(mode, name).load}) for name, i in of]
+            for k, mode in enumerate((self.symmetric, self.antisymmetric))
+        ]
+
+    def lateral_map(self) -> Array:
+        """Poses over the lateral forces, less those of the bushings."""
+        load = AXLE_LOADS.index("fy")
+        return np.asarray(
+            self.fy.pose
+            - self._of_bushings({(0, load): self.fy.symmetric[:, None], (1, load): self.fy.antisymmetric[None, :]})
+        )
+
+    def _of_bushings(self, loads: Mapping[tuple[int, int], Array]) -> Array:
+        """Poses that all bushings that stiffen give, under loads by mode and load."""
+        total = np.zeros(_POSES)
+        for each in self.bushings:
+            total = total + each.poses(np.asarray(sum(each.loads[at] * load for at, load in loads.items())))
+        return total
 
     def numbers(self) -> Array:
         """All of it but the poses over loads as the flat array that the core takes."""
@@ -234,10 +307,15 @@ class ElasticAxle:
         return np.concatenate([np.ravel(part) for part in parts])
 
     def tables(self) -> tuple[list[Array], list[Array]]:
-        """Knots and poses of the curves, with the eased loads, and of the map as the core takes them."""
+        """Knots and poses of the curves, with the eased loads, and of the map as the core takes them.
+
+        They are what is measured less what the bushings that stiffen give under the same load, to which it is added.
+        """
         curves = [curve for mode in (self.symmetric, self.antisymmetric) for curve in (mode.fx, mode.brake)]
         knots = [*(curve.load for curve in curves), self.fy.symmetric, self.fy.antisymmetric]
-        poses = [*(np.column_stack((curve.pose, curve.eased)) for curve in curves), self.fy.pose]
+        beside = [pose for mode in self.curves() for pose in mode]
+        eased = (np.column_stack((pose, curve.eased)) for pose, curve in zip(beside, curves, strict=True))
+        poses = [*eased, self.lateral_map()]
         return [np.ascontiguousarray(k) for k in knots], [np.ascontiguousarray(p).ravel() for p in poses]
 
 

@@ -343,9 +343,12 @@ def _giving(spec: RtmSpec, axles: tuple[Axle, ...], channels: tuple[str, ...], *
         if (old := of.elasticity) is None:
             return of
         fy = replace(old.fy, pose=old.fy.pose * poses)
+        bushings = tuple(replace(each, pose=each.pose * poses) for each in old.bushings)
         return replace(
             of,
-            elasticity=replace(old, symmetric=mode(old.symmetric), antisymmetric=mode(old.antisymmetric), fy=fy),
+            elasticity=replace(
+                old, symmetric=mode(old.symmetric), antisymmetric=mode(old.antisymmetric), fy=fy, bushings=bushings
+            ),
         )
 
     def wheel(of: WheelSpec) -> WheelSpec:
