@@ -207,15 +207,17 @@ class RtmHandle {
     }
     describe_axle(axle).elastic = e;
   }
-  // A bushing of that axle, after set_elasticity: force by loads, poses by strain, strain over force.
-  void add_stiff_bushing(int axle, const Values& loads, const Values& pose, const Points& strain) {
+  // A bushing of that axle, after set_elasticity: force by loads and travels, poses by strain, strain over force.
+  void add_stiff_bushing(int axle, const Values& loads, const Values& travels, const Values& pose, const Points& strain) {
     rtm::StiffBushingData b;
     auto& known = describe_axle(axle).elastic.bushings;
-    if (loads.size() != 2 * rtm::axle_load_count || pose.size() != 2 * rtm::given_count || strain.first.size() < 3 ||
+    if (loads.size() != 2 * rtm::axle_load_count || travels.size() != 2 || pose.size() != 2 * rtm::given_count ||
+        strain.first.size() < 3 ||
         strain.first.size() != strain.second.size() || known.size() >= rtm::max_stiff_bushings) {
       throw std::invalid_argument("wrong bushing of an axle that gives");
     }
     std::copy_n(loads.data(), loads.size(), &b.loads[0][0]);
+    std::copy_n(travels.data(), travels.size(), b.travels);
     std::copy_n(pose.data(), pose.size(), &b.pose[0][0]);
     b.force = strain.first;
     b.strain = strain.second;
@@ -569,7 +571,8 @@ void bind_rtm(nb::module_& m) {
       .def("add_tyre", &RtmHandle::add_tyre, "wheel"_a, "model"_a, "mirrored"_a, "coefficients"_a, "deflection_load"_a,
            "bottoming"_a, "offset"_a, "pressure"_a)
       .def("set_elasticity", &RtmHandle::set_elasticity, "axle"_a, "numbers"_a, "knots"_a, "poses"_a)
-      .def("add_stiff_bushing", &RtmHandle::add_stiff_bushing, "axle"_a, "loads"_a, "pose"_a, "strain"_a)
+      .def("add_stiff_bushing", &RtmHandle::add_stiff_bushing, "axle"_a, "loads"_a, "travels"_a, "pose"_a,
+           "strain"_a)
       .def("set_differential", &RtmHandle::set_differential, "axle"_a, "torque"_a)
       .def("set_steering", &RtmHandle::set_steering, "numbers"_a, "torsion_bar"_a, "column"_a, "torques"_a, "speeds"_a,
            "forces"_a,

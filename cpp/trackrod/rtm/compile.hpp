@@ -178,13 +178,15 @@ class Compiler {
     to_.axis(a.fy.second);
     to_.array(values);
     to_.array(slopes);
-    std::vector<double> loads, poses;
+    std::vector<double> loads, travels, poses;
     for (const StiffBushingData& b : a.bushings) {
       loads.insert(loads.end(), &b.loads[0][0], &b.loads[0][0] + 2 * axle_load_count);
+      travels.insert(travels.end(), b.travels, b.travels + 2);
       poses.insert(poses.end(), &b.pose[0][0], &b.pose[0][0] + 2 * given_count);
     }
     to_.number(static_cast<double>(a.bushings.size()));
     to_.array(loads);
+    to_.array(travels);
     to_.array(spread_poses(poses));
     for (const StiffBushingData& b : a.bushings) write_channel_curve(b.force, b.strain, 1);
   }

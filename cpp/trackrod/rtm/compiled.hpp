@@ -110,7 +110,7 @@ struct ElasticAxle {
   ChannelCurve<R> fx[2], brake[2];  // of pose_channels
   Table2D<R> fy;
   int bushing_count;
-  const R *bushing_loads, *bushing_poses;  // [bushing][mode][load], [bushing][pose_channels]
+  const R *bushing_loads, *bushing_travels, *bushing_poses;  // [bushing][mode][load], [side], [pose_channels]
   ChannelCurve<R> strain[max_stiff_bushings];
 };
 
@@ -290,6 +290,7 @@ TRACKROD_HD inline ElasticAxle<R> read_elastic_axle(BlockReader<R>& from) {
   a.fy = {first, second, pose_channels, values, from.array(3 * nodes)};
   a.bushing_count = from.whole();
   a.bushing_loads = from.array(a.bushing_count * 2 * axle_load_count);
+  a.bushing_travels = from.array(a.bushing_count * 2);
   a.bushing_poses = from.array(a.bushing_count * pose_channels);
   for (int i = 0; i < a.bushing_count; ++i) a.strain[i] = read_channel_curve(from, 1);
   return a;

@@ -53,6 +53,7 @@ struct ElasticModeData {
 // A bushing of an axle that gives, where it gives otherwise than a linear one.
 struct StiffBushingData {
   double loads[2][axle_load_count];   // force in it for each unit of a symmetric, an antisymmetric load
+  double travels[2];                  // force in it for each unit of the travels
   double pose[2][given_count];        // for each unit of strain
   std::vector<double> force, strain;  // what it gives over its force beyond a linear one
 };

@@ -119,7 +119,9 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
       }
     }
     for (int b = 0; b < axle.bushing_count; ++b) {
-      T force(0.0), force_rate(0.0);
+      const R* by_travel = axle.bushing_travels + 2 * b;
+      const T standing = s.travel[sy] * by_travel[0] + s.travel[sy + 1] * by_travel[1];
+      T force = standing, force_rate(0.0);
       for (int mode = 0; mode < 2; ++mode) {
         const R* of = axle.bushing_loads + (2 * b + mode) * axle_load_count;
         for (int j = 0; j < axle_load_count; ++j) {
@@ -127,8 +129,10 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
           force_rate += s.axle_load_rate[j][sy + mode] * of[j];
         }
       }
-      T strain(0.0), by_force(0.0);
+      T strain(0.0), by_force(0.0), at_rest(0.0), unused(0.0);
       detail::add_curve<1>(axle.strain[b], force, &strain, &by_force);
+      detail::add_curve<1>(axle.strain[b], standing, &at_rest, &unused);
+      strain -= at_rest;
       const T strain_rate = by_force * force_rate;
       const R* of = axle.bushing_poses + b * pose_channels;
       for (int k = 0; k < pose_channels; ++k) {

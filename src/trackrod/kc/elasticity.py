@@ -20,6 +20,7 @@ What the poses of the wheels do over loads is measured on the rig besides, witho
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ from trackrod.kc.measure import measure
 from trackrod.kc.points import SIDES, Inputs, Load, Solution
 from trackrod.kc.rig import Rig, downward
 from trackrod.multibody.compile import DRIVE_DAMPING, DRIVE_STIFFNESS
-from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve, PoseMap, StiffBushing
+from trackrod.rtm.elasticity import BESIDE, ElasticAxle, ElasticMode, PoseCurve, PoseMap, StiffBushing
 from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, STIFF_BUSHINGS
 from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.connectors import Bushing
@@ -51,8 +52,6 @@ LOAD_STEPS = 8
 #: The same for the symmetric part of the lateral force, which is half the difference of the wheels.
 LARGEST_DIFFERENCE = 0.8
 DIFFERENCE_STEPS = 4
-#: Travel at which shapes are taken besides [m].
-BESIDE = 0.02
 #: Vibrations whose shapes the inner ones are taken from: frequencies [Hz], travel [m] beside loads that store half a
 #: joule at rest, compliance that counts as none [m/N], [rad/(N·m)].
 VIBRATIONS = (2.0, 4.0, 8.0, 16.0, 25.0)
@@ -63,13 +62,13 @@ STIFF = np.array([4e-8, 4e-8, 4e-8, 4e-7, 4e-7, 4e-8])
 INNER_COMPLIANCE = 1e-6
 LEAST_SHARE = 1e-6
 #: Loads under which bushings that stiffen are weighed, over the wheel load, outer and inner wheel: lateral force,
-#: aligning moment over it [m], force of the brake; and what a pose counts in m or rad: slip angles follow steer angles.
-CORNERING = ((1.2, 0.4), (-0.05, -0.03), (0.0, 0.5, -0.5))
+#: aligning moment over it [m], force of the brake; travels [m]; and what a pose counts: slip angles follow steer angles.
+CORNERING = ((1.2, 0.4), (-0.05, -0.03), (0.0, 0.5, -0.5), (0.0, 0.06))
 WEIGHTS = np.tile([0.3, 1.0, 0.3, 0.0, 3.0], 2)
 LEAST_WEIGHT = 2e-5
 #: Points of the strain of a bushing over its force, to this many times its largest force in these cases.
 STRAIN_POINTS = 33
-LARGEST_FORCE = 2.0
+LARGEST_FORCE = 1.5
 #: Stiffness that counts as constant if it changes less [-].
 CONSTANT = 1e-3
 #: Directions of the body that a symmetric and an antisymmetric load go with: of its velocity and angular velocity.
@@ -322,7 +321,7 @@ def _stiff_bushings(vehicle: Vehicle, linear: _Linear, wheel_load: float) -> tup
     stiffness k has the force of the linear axle, k s u = k s Φ q, and what it gives otherwise than a linear one is a
     strain ε that moves the axle by K⁻¹ sᵀ k ε.
     """
-    cases = _cornering(wheel_load)
+    loads, travels = _cornering(wheel_load)
     found: list[tuple[float, StiffBushing]] = []
     for bushing in vehicle.acting(vehicle.bushings):
         if not any(body in linear.rig.model.index for body in bushing.bodies):
@@ -332,33 +331,34 @@ def _stiff_bushings(vehicle: Vehicle, linear: _Linear, wheel_load: float) -> tup
             law = _Stiffness(curve, float(rest))
             if law.constant:
                 continue
-            by_load = law.slope * (row @ linear.shapes)
-            largest = LARGEST_FORCE * float(np.abs(cases @ by_load).max())
+            by_load, by_travel = law.slope * (row @ linear.shapes), law.slope * (row @ linear.travels)
+            standing, forces = travels @ by_travel, loads @ by_load + travels @ by_travel
+            largest = LARGEST_FORCE * float(np.abs((standing, forces)).max())
             if largest < 1.0:
                 continue
             force = np.linspace(-largest, largest, STRAIN_POINTS)
-            loads = np.array([by_load @ _both(sign) for sign in (1.0, -1.0)])
-            pose = law.slope * linear.poses_by(row)
-            stiff = StiffBushing(loads, force, law.strain(force), pose)
-            found.append((float(np.abs(stiff.poses(cases @ by_load) * WEIGHTS).max()), stiff))
+            modes = np.array([by_load @ _both(sign) for sign in (1.0, -1.0)])
+            stiff = StiffBushing(modes, by_travel, force, law.strain(force), law.slope * linear.poses_by(row))
+            moved = stiff.poses(forces) - stiff.poses(standing)
+            found.append((float(np.abs(moved * WEIGHTS).max()), stiff))
     found.sort(key=lambda each: -each[0])
     # mirror images weigh the same: both are kept, or none
     least = max(LEAST_WEIGHT, *(1.001 * weight for weight, _ in found[STIFF_BUSHINGS : STIFF_BUSHINGS + 1]), 0.0)
     return tuple(stiff for weight, stiff in found if weight > least)
 
 
-def _cornering(wheel_load: float) -> Array:
-    """Loads of left and right in turns to both sides, with drive and brake, a row of twelve each."""
-    sides, trails, brakes = CORNERING
-    rows = []
-    for sign in (1.0, -1.0):
-        for share in brakes:
-            of = np.zeros((2, len(AXLE_LOADS)))
-            of[:, AXLE_LOADS.index("fy")] = sign * np.array(sides)
-            of[:, AXLE_LOADS.index("mz")] = sign * np.array(sides) * np.array(trails)
-            of[:, AXLE_LOADS.index("brake")] = share
-            rows.append(wheel_load * of[:: -int(sign)].ravel())  # a force to the left loads the right wheel
-    return np.array(rows)
+def _cornering(wheel_load: float) -> tuple[Array, Array]:
+    """Loads and travels of left and right in turns to both sides, with drive and brake, a row of twelve and two each."""
+    sides, trails, brakes, rolls = CORNERING
+    loads, travels = [], []
+    for sign, share, roll in product((1.0, -1.0), brakes, rolls):
+        of = np.zeros((2, len(AXLE_LOADS)))
+        of[:, AXLE_LOADS.index("fy")] = sign * np.array(sides)
+        of[:, AXLE_LOADS.index("mz")] = sign * np.array(sides) * np.array(trails)
+        of[:, AXLE_LOADS.index("brake")] = share
+        loads.append(wheel_load * of[:: -int(sign)].ravel())  # a force to the left loads the right wheel
+        travels.append((-sign * roll, sign * roll))
+    return np.array(loads), np.array(travels)
 
 
 class _Stiffness:

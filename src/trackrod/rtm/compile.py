@@ -58,7 +58,11 @@ def compile_model(spec: RtmSpec) -> _core.Rtm:
             core.set_elasticity(i, gives.numbers(), *gives.tables())
             for bushing in gives.bushings:
                 core.add_stiff_bushing(
-                    i, bushing.loads.ravel(), bushing.pose, (bushing.force.tolist(), bushing.strain.tolist())
+                    i,
+                    bushing.loads.ravel(),
+                    bushing.travels,
+                    bushing.pose,
+                    (bushing.force.tolist(), bushing.strain.tolist()),
                 )
     if spec.powertrain is not None:
         core.set_driveline(*spec.powertrain.core_arguments([wheel.corner.axle for wheel in spec.wheels]))

@@ -23,7 +23,7 @@ from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
 from trackrod.core.quantities import KINDS
 from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, GIVEN_POSE, STIFF_BUSHINGS
 
-__all__ = ["ElasticAxle", "ElasticMode", "PoseCurve", "PoseMap", "StiffBushing"]
+__all__ = ["BESIDE", "ElasticAxle", "ElasticMode", "PoseCurve", "PoseMap", "StiffBushing"]
 
 Array = NDArray[np.float64]
 
@@ -31,6 +31,8 @@ _POSES = 2 * len(GIVEN_POSE)
 _CHANNELS = np.arange(_POSES)
 _PITCH = [GIVEN_POSE.index("ry"), len(GIVEN_POSE) + GIVEN_POSE.index("ry")]
 _LOADS, _SHAPES = len(AXLE_LOADS), len(AXLE_SHAPES)
+#: Travel at which shapes are taken beside those of the design position [m].
+BESIDE = 0.02
 #: An axle that gives less along x is rigid that way [m/N].
 _STIFF = 1e-9
 
@@ -92,6 +94,8 @@ class StiffBushing:
     ----------
     loads
         Force in it for each unit of a symmetric and of an antisymmetric load, shape (2, 6) [-], [1/m].
+    travels
+        Force in it for each unit of the travels, left and right [N/m]: springs load bushings too.
     force, strain
         What it gives beyond a linear one [m] over its force [N].
     pose
@@ -99,21 +103,36 @@ class StiffBushing:
     """
 
     loads: Array
+    travels: Array
     force: Array
     strain: Array
     pose: Array
 
     def poses(self, force: Array) -> Array:
         """Poses of both wheels at forces in it [N], shape (..., 2 · `GIVEN_POSE`) [m], [rad]."""
-        force_of, strain_of = Variable("force", KINDS["force"]), Variable("strain", KINDS["length"])
-        rules = {"interpolation": Interpolation.PARABOLIC, "extrapolation": Extrapolation.LINEAR}
-        return np.asarray(Map1D(force_of, self.force, (strain_of,), self.strain, **rules).value(force) * self.pose)
+        return np.asarray(self._law().value(force) * self.pose)
+
+    def slopes_by(self, mode: int, way: float) -> Array:
+        """How poses by loads change by parallel (1) or half the opposite travel (−1), as differences at `BESIDE`."""
+        standing = BESIDE * float(self.travels @ np.array([1.0, way]))
+        softer = self._law().slope(standing) - self._law().slope(-standing)
+        return np.outer(self.loads[mode], float(softer[0]) / (2.0 * BESIDE) * self.pose)
+
+    def _law(self) -> Map1D:
+        force, strain = Variable("force", KINDS["force"]), Variable("strain", KINDS["length"])
+        rules = (Interpolation.PARABOLIC, Extrapolation.LINEAR)
+        return Map1D(force, self.force, (strain,), self.strain, interpolation=rules[0], extrapolation=rules[1])
 
     def faults(self) -> Iterator[str]:
         """What is wrong with it, in sentences."""
         if self.force.ndim != 1 or self.force.size < 3 or not (np.diff(self.force) > 0).all():
             yield "a bushing that stiffens needs three forces or more that grow"
-        for name, shape in (("loads", (2, _LOADS)), ("strain", self.force.shape), ("pose", (_POSES,))):
+        for name, shape in (
+            ("loads", (2, _LOADS)),
+            ("travels", (2,)),
+            ("strain", self.force.shape),
+            ("pose", (_POSES,)),
+        ):
             value = getattr(self, name)
             if value.shape != shape or not np.isfinite(value).all():
                 yield f"{name} of a bushing that stiffens needs finite values of the shape {shape}"
@@ -274,33 +293,36 @@ class ElasticAxle:
         )
         return replace(self, symmetric=modes[0], antisymmetric=modes[1], fy=replace(fy, pose=pose), bushings=bushings)
 
-    def curves(self) -> list[list[Array]]:
-        """Poses over fx and over brake, of each mode, less those of the bushings."""
-        of = (("fx", AXLE_LOADS.index("fx")), ("brake", AXLE_LOADS.index("brake")))
-        return [
-            [getattr(mode, name).pose - self._of_bushings({(k, i): getattr(mode, name).load}) for name, i in of]
-            for k, mode in enumerate((self.symmetric, self.antisymmetric))
-        ]
-
-    def lateral_map(self) -> Array:
-        """Poses over the lateral forces, less those of the bushings."""
-        load = AXLE_LOADS.index("fy")
-        return np.asarray(
-            self.fy.pose
-            - self._of_bushings({(0, load): self.fy.symmetric[:, None], (1, load): self.fy.antisymmetric[None, :]})
-        )
+    def beside_bushings(self) -> ElasticAxle:
+        """The same with poses under one load, and their change by travel, less what the bushings give of them."""
+        modes, names = (self.symmetric, self.antisymmetric), ("fx", "brake")
+        less = []
+        for k, mode in enumerate(modes):
+            curves = {name: getattr(mode, name) for name in names}
+            beside = {
+                name: replace(curve, pose=curve.pose - self._of_bushings({(k, AXLE_LOADS.index(name)): curve.load}))
+                for name, curve in curves.items()
+            }
+            parallel, opposite = (
+                part - sum((each.slopes_by(k, way) for each in self.bushings), np.zeros(part.shape))
+                for part, way in ((mode.pose_by_parallel, 1.0), (mode.pose_by_opposite, -1.0))
+            )
+            less.append(replace(mode, pose_by_parallel=parallel, pose_by_opposite=opposite, **beside))
+        fy, load = self.fy, AXLE_LOADS.index("fy")
+        loads = {(0, load): fy.symmetric[:, np.newaxis], (1, load): fy.antisymmetric}
+        fy = replace(fy, pose=fy.pose - self._of_bushings(loads))
+        return replace(self, symmetric=less[0], antisymmetric=less[1], fy=fy)
 
     def _of_bushings(self, loads: Mapping[tuple[int, int], Array]) -> Array:
         """Poses that all bushings that stiffen give, under loads by mode and load."""
-        total = np.zeros(_POSES)
-        for each in self.bushings:
-            total = total + each.poses(np.asarray(sum(each.loads[at] * load for at, load in loads.items())))
-        return total
+        forces = (np.asarray(sum(each.loads[at] * load for at, load in loads.items())) for each in self.bushings)
+        return sum((each.poses(force) for each, force in zip(self.bushings, forces, strict=True)), np.zeros(_POSES))
 
     def numbers(self) -> Array:
         """All of it but the poses over loads as the flat array that the core takes."""
         parts = [self.reference, np.array([self.radius]), self.travel_mass, self.travel_momentum, self.travel_damping]
-        for mode in (self.symmetric, self.antisymmetric):
+        beside = self.beside_bushings()
+        for mode in (beside.symmetric, beside.antisymmetric):
             mass, damping, compliance = regularised(mode)
             parts += [mass, damping, compliance, mode.body_mass, mode.travel_mass, mode.travel_damping, mode.pose]
             parts += [mode.pose_by_parallel, mode.pose_by_opposite]
@@ -313,9 +335,10 @@ class ElasticAxle:
         """
         curves = [curve for mode in (self.symmetric, self.antisymmetric) for curve in (mode.fx, mode.brake)]
         knots = [*(curve.load for curve in curves), self.fy.symmetric, self.fy.antisymmetric]
-        beside = [pose for mode in self.curves() for pose in mode]
-        eased = (np.column_stack((pose, curve.eased)) for pose, curve in zip(beside, curves, strict=True))
-        poses = [*eased, self.lateral_map()]
+        rest = self.beside_bushings()
+        beside = [curve for mode in (rest.symmetric, rest.antisymmetric) for curve in (mode.fx, mode.brake)]
+        eased = (np.column_stack((own.pose, curve.eased)) for own, curve in zip(beside, curves, strict=True))
+        poses = [*eased, rest.fy.pose]
         return [np.ascontiguousarray(k) for k in knots], [np.ascontiguousarray(p).ravel() for p in poses]
 
 

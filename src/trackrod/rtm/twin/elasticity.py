@@ -47,9 +47,10 @@ class TwinAxle:
 
     def __init__(self, axle: ElasticAxle) -> None:
         self.axle = axle = axle.with_straight_pitch()
-        curves = axle.curves()
-        self.modes = [_Mode(axle.symmetric, curves[0], 0), _Mode(axle.antisymmetric, curves[1], 1)]
-        self._lateral = Surface(axle.fy.symmetric, axle.fy.antisymmetric, axle.lateral_map())
+        beside = axle.beside_bushings()
+        modes = (beside.symmetric, axle.symmetric), (beside.antisymmetric, axle.antisymmetric)
+        self.modes = [_Mode(*mode, which) for which, mode in enumerate(modes)]
+        self._lateral = Surface(axle.fy.symmetric, axle.fy.antisymmetric, beside.fy.pose)
         self._strains = [Curves(each.force, each.strain[:, None]) for each in axle.bushings]
         self.reset()
 
@@ -68,15 +69,17 @@ class TwinAxle:
             more, more_rate = mode.poses(0.5 * (left + right), 0.5 * (left - right))
             pose, rates = pose + more, rates + more_rate
         for bushing, strain in zip(self.axle.bushings, self._strains, strict=True):
-            force, force_rate = (
+            loads, rate_of = (
                 sum(
-                    loads @ getattr(mode, name)[: len(AXLE_LOADS)]
-                    for loads, mode in zip(bushing.loads, self.modes, strict=True)
+                    of @ getattr(mode, name)[: len(AXLE_LOADS)]
+                    for of, mode in zip(bushing.loads, self.modes, strict=True)
                 )
                 for name in ("x", "rate")
             )
-            value, slope = strain.sample(float(force))
-            pose, rates = pose + value * bushing.pose, rates + slope * force_rate * bushing.pose
+            standing = float(bushing.travels @ (left, right))
+            value, slope = strain.sample(standing + float(loads))
+            pose = pose + (value - strain.sample(standing)[0]) * bushing.pose
+            rates = rates + slope * rate_of * bushing.pose
         return pose.reshape(2, len(GIVEN_POSE)), rates.reshape(2, len(GIVEN_POSE))
 
     def shorter(self, side: int) -> tuple[float, float]:
@@ -89,7 +92,7 @@ class TwinAxle:
 class _Mode:
     """One of the two systems."""
 
-    def __init__(self, mode: ElasticMode, curves: list[Array], which: int) -> None:
+    def __init__(self, mode: ElasticMode, measured: ElasticMode, which: int) -> None:
         self.M, self.D, self.C = regularised(mode)
         self.t, self.t_D = mode.travel_mass, mode.travel_damping
         self.N = np.zeros((len(AXLE_SHAPES), 6))
@@ -101,8 +104,8 @@ class _Mode:
         self._linear[[FX, BRAKE, _FY]] = 0.0
         self._by_travel = [np.vstack((part, inner)) for part in (mode.pose_by_parallel, mode.pose_by_opposite)]
         self._curves = tuple(
-            (load, Curves(curve.load, np.column_stack((pose, curve.eased))))
-            for load, curve, pose in zip((FX, BRAKE), (mode.fx, mode.brake), curves, strict=True)
+            (load, Curves(curve.load, np.column_stack((curve.pose, whole.eased))))
+            for load, curve, whole in ((FX, mode.fx, measured.fx), (BRAKE, mode.brake, measured.brake))
         )
         self.x = self.rate = np.zeros(len(AXLE_SHAPES))
         self.taken = 0.0  # from the turning of carriers by accelerations a step before [rad/s]
