@@ -211,14 +211,14 @@ class RtmHandle {
   void add_stiff_bushing(int axle, const Values& loads, const Values& travels, const Values& pose, const Points& strain) {
     rtm::StiffBushingData b;
     auto& known = describe_axle(axle).elastic.bushings;
-    if (loads.size() != 2 * rtm::axle_load_count || travels.size() != 2 || pose.size() != 2 * rtm::given_count ||
+    if (loads.size() != 6 * rtm::axle_load_count || travels.size() != 2 || pose.size() != 6 * rtm::given_count ||
         strain.first.size() < 3 ||
         strain.first.size() != strain.second.size() || known.size() >= rtm::max_stiff_bushings) {
       throw std::invalid_argument("wrong bushing of an axle that gives");
     }
-    std::copy_n(loads.data(), loads.size(), &b.loads[0][0]);
+    std::copy_n(loads.data(), loads.size(), &b.loads[0][0][0]);
     std::copy_n(travels.data(), travels.size(), b.travels);
-    std::copy_n(pose.data(), pose.size(), &b.pose[0][0]);
+    std::copy_n(pose.data(), pose.size(), &b.pose[0][0][0]);
     b.force = strain.first;
     b.strain = strain.second;
     known.push_back(b);

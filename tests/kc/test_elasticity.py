@@ -15,10 +15,12 @@ from softer_vehicles import softer
 from stored_vehicles import FIRST_CLA_CLASS
 from trackrod.adams.vehicle import read_vehicle
 from trackrod.core.corners import Axle
-from trackrod.kc.elasticity import MIRROR, _Linear, find_elasticity
+from trackrod.kc.elasticity import MIRROR, _Linear, _poses, find_elasticity
+from trackrod.kc.points import Inputs, Load
 from trackrod.kc.rig import Rig
 from trackrod.rtm.elasticity import ElasticAxle, regularised
-from trackrod.rtm.layout import AXLE_LOADS
+from trackrod.rtm.layout import AXLE_LOADS, GIVEN_POSE
+from trackrod.rtm.twin.elasticity import TwinAxle, split
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -174,3 +176,34 @@ def test_without_its_masses_it_would_not_vibrate_so() -> None:
     M, D, C = regularised(of.symmetric)
     s = 2j * np.pi * 16.0
     assert off(complete(linear, 1.0, s), response(0.0 * M, D, C, s)) > 10 * CLOSE_BEYOND
+
+
+@pytest.mark.parametrize(("axle", "sums_off"), [(Axle.FRONT, 0.2), (Axle.REAR, 0.3)])
+def test_poses_under_all_loads_at_once_are_those_of_the_full_axle(axle: Axle, sums_off: float) -> None:
+    """In a turn at the limit: lateral force, aligning moment, force of the brake and roll, against the rig.
+
+    What each load and travel does by itself adds up to much more steer: it would be off by `sums_off` or more.
+    """
+    elastic, rig = measured(FIRST, 0.2, axle), Rig(case(FIRST, 0.2), axle, check=False)
+    wheel_load = float(rig.design_loads.mean())
+    lateral, trail, brake, roll = np.array([0.35, 1.1]), np.array([0.02, 0.035]), np.array([-0.05, -0.1]), 0.04
+    per_wheel = {Load.FY: lateral, Load.MZ: -lateral * trail, Load.FX: brake}
+    way = np.linspace(0.0, 1.0, 9)[:, np.newaxis]  # from rest, so that each equilibrium is near the last
+    travel = way * np.array([-roll, roll])
+    loaded = Inputs.of(travel, loads={load: way * wheel_load * values for load, values in per_wheel.items()})
+    full, empty = (_poses(rig, rig.sweep(inputs))[-1] for inputs in (loaded, Inputs.of(travel)))
+    left, right = np.zeros((2, LOADS))
+    for name, load in (("fy", Load.FY), ("mz", Load.MZ), ("brake", Load.FX)):
+        left[AXLE_LOADS.index(name)], right[AXLE_LOADS.index(name)] = wheel_load * per_wheel[load]
+
+    def off_by(of: ElasticAxle) -> Array:
+        twin = TwinAxle(of)
+        for mode, loads in zip(twin.modes, split(left, right), strict=True):
+            mode.x = loads
+        given = twin.poses(-roll, roll)[0]
+        kept = [GIVEN_POSE.index(name) for name in ("tx", "ty", "rx", "rz")]
+        wanted = (full - empty).reshape(2, -1)[:, kept]
+        return np.asarray(np.abs(given[:, kept] - wanted).max(axis=0) / np.abs(wanted).max(axis=0))
+
+    assert off_by(elastic).max() < 0.1
+    assert off_by(replace(elastic, bushings=()))[-1] > sums_off

@@ -180,9 +180,9 @@ class Compiler {
     to_.array(slopes);
     std::vector<double> loads, travels, poses;
     for (const StiffBushingData& b : a.bushings) {
-      loads.insert(loads.end(), &b.loads[0][0], &b.loads[0][0] + 2 * axle_load_count);
+      loads.insert(loads.end(), &b.loads[0][0][0], &b.loads[0][0][0] + 6 * axle_load_count);
       travels.insert(travels.end(), b.travels, b.travels + 2);
-      poses.insert(poses.end(), &b.pose[0][0], &b.pose[0][0] + 2 * given_count);
+      poses.insert(poses.end(), &b.pose[0][0][0], &b.pose[0][0][0] + 6 * given_count);
     }
     to_.number(static_cast<double>(a.bushings.size()));
     to_.array(loads);

@@ -110,7 +110,8 @@ struct ElasticAxle {
   ChannelCurve<R> fx[2], brake[2];  // of pose_channels
   Table2D<R> fy;
   int bushing_count;
-  const R *bushing_loads, *bushing_travels, *bushing_poses;  // [bushing][mode][load], [side], [pose_channels]
+  // [bushing][at rest, by parallel, by opposite travel][mode][load], [bushing][side], [bushing][at rest, ...][pose_channels]
+  const R *bushing_loads, *bushing_travels, *bushing_poses;
   ChannelCurve<R> strain[max_stiff_bushings];
 };
 
@@ -289,9 +290,9 @@ TRACKROD_HD inline ElasticAxle<R> read_elastic_axle(BlockReader<R>& from) {
   const R* values = from.array(nodes);
   a.fy = {first, second, pose_channels, values, from.array(3 * nodes)};
   a.bushing_count = from.whole();
-  a.bushing_loads = from.array(a.bushing_count * 2 * axle_load_count);
+  a.bushing_loads = from.array(a.bushing_count * 3 * 2 * axle_load_count);
   a.bushing_travels = from.array(a.bushing_count * 2);
-  a.bushing_poses = from.array(a.bushing_count * pose_channels);
+  a.bushing_poses = from.array(a.bushing_count * 3 * pose_channels);
   for (int i = 0; i < a.bushing_count; ++i) a.strain[i] = read_channel_curve(from, 1);
   return a;
 }

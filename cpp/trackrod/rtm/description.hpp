@@ -52,9 +52,10 @@ struct ElasticModeData {
 
 // A bushing of an axle that gives, where it gives otherwise than a linear one.
 struct StiffBushingData {
-  double loads[2][axle_load_count];   // force in it for each unit of a symmetric, an antisymmetric load
+  // At the design position, and their changes by parallel, by opposite travel: force in it for each unit of a symmetric,
+  // an antisymmetric load; poses for each unit of strain.
+  double loads[3][2][axle_load_count], pose[3][2][given_count];
   double travels[2];                  // force in it for each unit of the travels
-  double pose[2][given_count];        // for each unit of strain
   std::vector<double> force, strain;  // what it gives over its force beyond a linear one
 };
 

@@ -118,26 +118,35 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
         }
       }
     }
+    const T parallel = (s.travel[sy] + s.travel[sy + 1]) * R(0.5), opposite = (s.travel[sy] - s.travel[sy + 1]) * R(0.5);
     for (int b = 0; b < axle.bushing_count; ++b) {
-      const R* by_travel = axle.bushing_travels + 2 * b;
-      const T standing = s.travel[sy] * by_travel[0] + s.travel[sy + 1] * by_travel[1];
-      T force = standing, force_rate(0.0);
-      for (int mode = 0; mode < 2; ++mode) {
-        const R* of = axle.bushing_loads + (2 * b + mode) * axle_load_count;
-        for (int j = 0; j < axle_load_count; ++j) {
-          force += s.axle_load[j][sy + mode] * of[j];
-          force_rate += s.axle_load_rate[j][sy + mode] * of[j];
+      T by_loads[3], by_rates[3];  // at the design position, by parallel and by opposite travel
+      for (int way = 0; way < 3; ++way) {
+        by_loads[way] = by_rates[way] = T(0.0);
+        for (int mode = 0; mode < 2; ++mode) {
+          const R* of = axle.bushing_loads + ((3 * b + way) * 2 + mode) * axle_load_count;
+          for (int j = 0; j < axle_load_count; ++j) {
+            by_loads[way] += s.axle_load[j][sy + mode] * of[j];
+            by_rates[way] += s.axle_load_rate[j][sy + mode] * of[j];
+          }
         }
       }
+      const R* by_travel = axle.bushing_travels + 2 * b;
+      const T standing = s.travel[sy] * by_travel[0] + s.travel[sy + 1] * by_travel[1];
       T strain(0.0), by_force(0.0), at_rest(0.0), unused(0.0);
-      detail::add_curve<1>(axle.strain[b], force, &strain, &by_force);
+      detail::add_curve<1>(axle.strain[b], T(standing + by_loads[0] + parallel * by_loads[1] + opposite * by_loads[2]),
+                           &strain, &by_force);
       detail::add_curve<1>(axle.strain[b], standing, &at_rest, &unused);
       strain -= at_rest;
-      const T strain_rate = by_force * force_rate;
-      const R* of = axle.bushing_poses + b * pose_channels;
-      for (int k = 0; k < pose_channels; ++k) {
-        pose[k] += strain * of[k];
-        rate[k] += strain_rate * of[k];
+      const T strain_rate = by_force * (by_rates[0] + parallel * by_rates[1] + opposite * by_rates[2]);
+      const T ways[3] = {T(1.0), parallel, opposite};
+      for (int way = 0; way < 3; ++way) {
+        const T here = strain * ways[way], rate_here = strain_rate * ways[way];
+        const R* of = axle.bushing_poses + (3 * b + way) * pose_channels;
+        for (int k = 0; k < pose_channels; ++k) {
+          pose[k] += here * of[k];
+          rate[k] += rate_here * of[k];
+        }
       }
     }
     T shorter[2] = {T(0.0), T(0.0)}, shortening[2] = {T(0.0), T(0.0)};
@@ -151,7 +160,6 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
     const T& factor = a == 0 ? p.compliance_factor_front : p.compliance_factor_rear;
     // shapes change with the travels
     constexpr int poses = 2 * given_count;
-    const T parallel = (s.travel[sy] + s.travel[sy + 1]) * R(0.5), opposite = (s.travel[sy] - s.travel[sy + 1]) * R(0.5);
     T more[poses], more_rate[poses];
     for (int k = 0; k < poses; ++k) more[k] = more_rate[k] = T(0.0);
     for (int mode = 0; mode < 2; ++mode) {

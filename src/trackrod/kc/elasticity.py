@@ -62,7 +62,7 @@ STIFF = np.array([4e-8, 4e-8, 4e-8, 4e-7, 4e-7, 4e-8])
 INNER_COMPLIANCE = 1e-6
 LEAST_SHARE = 1e-6
 #: Loads under which bushings that stiffen are weighed, over the wheel load, outer and inner wheel: lateral force,
-#: aligning moment over it [m], force of the brake; travels [m]; and what a pose counts: slip angles follow steer angles.
+#: aligning moment over it [m], force of the brake; travels [m]. What poses count: slip angles follow steer angles.
 CORNERING = ((1.2, 0.4), (-0.05, -0.03), (0.0, 0.5, -0.5), (0.0, 0.06))
 WEIGHTS = np.tile([0.3, 1.0, 0.3, 0.0, 3.0], 2)
 LEAST_WEIGHT = 2e-5
@@ -86,7 +86,7 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
     rig = Rig(vehicle, axle, check=False)
     linear = _Linear(vehicle, axle)
     modes = []
-    beside = {way: _poses_beside(vehicle, axle, way) for way in (1.0, -1.0)}
+    beside = [[_Linear(vehicle, axle, (z, way * z)) for z in (BESIDE, -BESIDE)] for way in (1.0, -1.0)]
     for k, sign in enumerate((1.0, -1.0)):
         reduced = linear.reduced(sign)
         share = sign * MIRROR
@@ -100,8 +100,8 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
                 travel_mass=reduced.travel_mass[:, 0],
                 travel_damping=reduced.travel_damping[:, 0],
                 pose=linear.poses(sign),
-                pose_by_parallel=beside[1.0][k],
-                pose_by_opposite=beside[-1.0][k],
+                pose_by_parallel=_change(*(each.poses(sign) for each in beside[0])),
+                pose_by_opposite=_change(*(each.poses(sign) for each in beside[1])),
                 fx=curves[0],
                 brake=curves[1],
             )
@@ -115,7 +115,7 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
         travel_mass=linear.travel_mass,
         travel_momentum=linear.travel_momentum,
         travel_damping=linear.travel_damping,
-        bushings=_stiff_bushings(vehicle, linear, float(rig.design_loads.mean())),
+        bushings=_stiff_bushings(vehicle, linear, beside, float(rig.design_loads.mean())),
     )
 
 
@@ -124,11 +124,9 @@ def _both(sign: float) -> Array:
     return np.vstack((np.eye(6), np.diag(sign * MIRROR)))
 
 
-def _poses_beside(vehicle: Vehicle, axle: Axle, way: float) -> list[Array]:
-    """How poses for each unit of a load change by parallel (1) or half the opposite travel (−1), by mode [1/m]."""
-    ahead, behind = (_Linear(vehicle, axle, (z, way * z)) for z in (BESIDE, -BESIDE))
-    changes = (ahead.poses(sign) - behind.poses(sign) for sign in (1.0, -1.0))
-    return [change / (2.0 * BESIDE) for change in changes]
+def _change(ahead: Array, behind: Array) -> Array:
+    """Of something by travel [1/m], from where shapes are taken besides."""
+    return (ahead - behind) / (2.0 * BESIDE)
 
 
 # ---- linear
@@ -314,41 +312,55 @@ def _skew(a: Array) -> Array:
 # ---- bushings that stiffen
 
 
-def _stiff_bushings(vehicle: Vehicle, linear: _Linear, wheel_load: float) -> tuple[StiffBushing, ...]:
+def _stiff_bushings(
+    vehicle: Vehicle, linear: _Linear, beside: list[list[_Linear]], wheel_load: float
+) -> tuple[StiffBushing, ...]:
     """Those that move the wheels most beyond a linear axle where a vehicle corners at its limit.
 
     Equilibrium distributes the loads to the bushings nearly without regard to their stiffness. So a bushing of the
     stiffness k has the force of the linear axle, k s u = k s Φ q, and what it gives otherwise than a linear one is a
     strain ε that moves the axle by K⁻¹ sᵀ k ε.
     """
+    bodies = linear.rig.model.index
+    acting = [each for each in vehicle.acting(vehicle.bushings) if any(body in bodies for body in each.bodies)]
+    at = _Influence(linear, acting)
+    ways = [[_Influence(each, acting) for each in pair] for pair in beside]
+    all_loads = np.stack([at.by_load, *(_change(a.by_load, b.by_load) for a, b in ways)], axis=1)
+    all_poses = np.stack([at.pose, *(_change(a.pose, b.pose) for a, b in ways)], axis=1)
     loads, travels = _cornering(wheel_load)
     found: list[tuple[float, StiffBushing]] = []
-    for bushing in vehicle.acting(vehicle.bushings):
-        if not any(body in linear.rig.model.index for body in bushing.bodies):
+    for i, law in enumerate(at.laws):
+        standing, forces = travels @ at.by_travel[i], loads @ at.by_load[i] + travels @ at.by_travel[i]
+        largest = LARGEST_FORCE * float(np.abs((standing, forces)).max())
+        if law.constant or largest < 1.0:
             continue
-        rows, at_rest = linear.moved_apart(bushing)
-        for row, rest, curve in zip(rows, at_rest, bushing.characteristic.curves, strict=False):
-            law = _Stiffness(curve, float(rest))
-            if law.constant:
-                continue
-            by_load, by_travel = law.slope * (row @ linear.shapes), law.slope * (row @ linear.travels)
-            standing, forces = travels @ by_travel, loads @ by_load + travels @ by_travel
-            largest = LARGEST_FORCE * float(np.abs((standing, forces)).max())
-            if largest < 1.0:
-                continue
-            force = np.linspace(-largest, largest, STRAIN_POINTS)
-            modes = np.array([by_load @ _both(sign) for sign in (1.0, -1.0)])
-            stiff = StiffBushing(modes, by_travel, force, law.strain(force), law.slope * linear.poses_by(row))
-            moved = stiff.poses(forces) - stiff.poses(standing)
-            found.append((float(np.abs(moved * WEIGHTS).max()), stiff))
+        force = np.linspace(-largest, largest, STRAIN_POINTS)
+        modes = np.stack([all_loads[i] @ _both(sign) for sign in (1.0, -1.0)], axis=1)
+        stiff = StiffBushing(modes, at.by_travel[i], force, law.strain(force), all_poses[i])
+        moved = stiff.poses(forces) - stiff.poses(standing)
+        found.append((float(np.abs(moved * WEIGHTS).max()), stiff))
     found.sort(key=lambda each: -each[0])
     # mirror images weigh the same: both are kept, or none
     least = max(LEAST_WEIGHT, *(1.001 * weight for weight, _ in found[STIFF_BUSHINGS : STIFF_BUSHINGS + 1]), 0.0)
     return tuple(stiff for weight, stiff in found if weight > least)
 
 
+class _Influence:
+    """Of loads and travels on the forces in bushings, in three directions each, and of their strains on the poses."""
+
+    def __init__(self, linear: _Linear, bushings: list[Bushing]) -> None:
+        found = [linear.moved_apart(each) for each in bushings]
+        rows = np.vstack([np.zeros((0, 6 * linear.count)), *(rows for rows, _ in found)])
+        curves = [curve for each in bushings for curve in each.characteristic.curves[:3]]
+        rests = [float(rest) for _, at_rest in found for rest in at_rest]
+        self.laws = [_Stiffness(curve, rest) for curve, rest in zip(curves, rests, strict=True)]
+        rows *= np.array([law.slope for law in self.laws])[:, np.newaxis]
+        self.by_load, self.by_travel = rows @ linear.shapes, rows @ linear.travels
+        self.pose = linear.poses_by(rows.T).T
+
+
 def _cornering(wheel_load: float) -> tuple[Array, Array]:
-    """Loads and travels of left and right in turns to both sides, with drive and brake, a row of twelve and two each."""
+    """Loads and travels of left and right in turns to both sides, with drive and brake: rows of twelve and of two."""
     sides, trails, brakes, rolls = CORNERING
     loads, travels = [], []
     for sign, share, roll in product((1.0, -1.0), brakes, rolls):

@@ -61,7 +61,7 @@ def compile_model(spec: RtmSpec) -> _core.Rtm:
                     i,
                     bushing.loads.ravel(),
                     bushing.travels,
-                    bushing.pose,
+                    bushing.pose.ravel(),
                     (bushing.force.tolist(), bushing.strain.tolist()),
                 )
     if spec.powertrain is not None:

@@ -93,13 +93,14 @@ class StiffBushing:
     Attributes
     ----------
     loads
-        Force in it for each unit of a symmetric and of an antisymmetric load, shape (2, 6) [-], [1/m].
+        Force in it for each unit of a symmetric and of an antisymmetric load [-], [1/m]: at the design position, and
+        its change by the parallel and by half the opposite travel, shape (3, 2, 6).
     travels
         Force in it for each unit of the travels, left and right [N/m]: springs load bushings too.
     force, strain
         What it gives beyond a linear one [m] over its force [N].
     pose
-        Poses of both wheels for each unit of strain, shape (2 · `GIVEN_POSE`,) [-], [rad/m].
+        Poses of both wheels for each unit of strain [-], [rad/m], and its changes, shape (3, 2 · `GIVEN_POSE`).
     """
 
     loads: Array
@@ -109,14 +110,14 @@ class StiffBushing:
     pose: Array
 
     def poses(self, force: Array) -> Array:
-        """Poses of both wheels at forces in it [N], shape (..., 2 · `GIVEN_POSE`) [m], [rad]."""
-        return np.asarray(self._law().value(force) * self.pose)
+        """Poses of both wheels at forces in it [N] at the design position, shape (..., 2 · `GIVEN_POSE`) [m], [rad]."""
+        return np.asarray(self._law().value(force) * self.pose[0])
 
     def slopes_by(self, mode: int, way: float) -> Array:
         """How poses by loads change by parallel (1) or half the opposite travel (−1), as differences at `BESIDE`."""
         standing = BESIDE * float(self.travels @ np.array([1.0, way]))
         softer = self._law().slope(standing) - self._law().slope(-standing)
-        return np.outer(self.loads[mode], float(softer[0]) / (2.0 * BESIDE) * self.pose)
+        return np.outer(self.loads[0, mode], float(softer[0]) / (2.0 * BESIDE) * self.pose[0])
 
     def _law(self) -> Map1D:
         force, strain = Variable("force", KINDS["force"]), Variable("strain", KINDS["length"])
@@ -127,12 +128,8 @@ class StiffBushing:
         """What is wrong with it, in sentences."""
         if self.force.ndim != 1 or self.force.size < 3 or not (np.diff(self.force) > 0).all():
             yield "a bushing that stiffens needs three forces or more that grow"
-        for name, shape in (
-            ("loads", (2, _LOADS)),
-            ("travels", (2,)),
-            ("strain", self.force.shape),
-            ("pose", (_POSES,)),
-        ):
+        shapes = {"loads": (3, 2, _LOADS), "travels": (2,), "strain": self.force.shape, "pose": (3, _POSES)}
+        for name, shape in shapes.items():
             value = getattr(self, name)
             if value.shape != shape or not np.isfinite(value).all():
                 yield f"{name} of a bushing that stiffens needs finite values of the shape {shape}"
@@ -315,7 +312,7 @@ class ElasticAxle:
 
     def _of_bushings(self, loads: Mapping[tuple[int, int], Array]) -> Array:
         """Poses that all bushings that stiffen give, under loads by mode and load."""
-        forces = (np.asarray(sum(each.loads[at] * load for at, load in loads.items())) for each in self.bushings)
+        forces = (np.asarray(sum(each.loads[0][at] * load for at, load in loads.items())) for each in self.bushings)
         return sum((each.poses(force) for each, force in zip(self.bushings, forces, strict=True)), np.zeros(_POSES))
 
     def numbers(self) -> Array:

@@ -68,18 +68,17 @@ class TwinAxle:
         for mode in self.modes:
             more, more_rate = mode.poses(0.5 * (left + right), 0.5 * (left - right))
             pose, rates = pose + more, rates + more_rate
+        travels = np.array([1.0, 0.5 * (left + right), 0.5 * (left - right)])
         for bushing, strain in zip(self.axle.bushings, self._strains, strict=True):
-            loads, rate_of = (
-                sum(
-                    of @ getattr(mode, name)[: len(AXLE_LOADS)]
-                    for of, mode in zip(bushing.loads, self.modes, strict=True)
-                )
-                for name in ("x", "rate")
+            loads, by_strain = np.tensordot(travels, bushing.loads, 1), travels @ bushing.pose
+            force, force_rate = (
+                sum(of @ part[: len(AXLE_LOADS)] for of, part in zip(loads, parts, strict=True))
+                for parts in ([mode.x for mode in self.modes], [mode.rate for mode in self.modes])
             )
             standing = float(bushing.travels @ (left, right))
-            value, slope = strain.sample(standing + float(loads))
-            pose = pose + (value - strain.sample(standing)[0]) * bushing.pose
-            rates = rates + slope * rate_of * bushing.pose
+            value, slope = strain.sample(standing + float(force))
+            pose = pose + (value - strain.sample(standing)[0]) * by_strain
+            rates = rates + slope * force_rate * by_strain
         return pose.reshape(2, len(GIVEN_POSE)), rates.reshape(2, len(GIVEN_POSE))
 
     def shorter(self, side: int) -> tuple[float, float]:
