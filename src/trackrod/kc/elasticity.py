@@ -66,8 +66,8 @@ LEAST_SHARE = 1e-6
 CORNERING = ((1.2, 0.4), (-0.05, -0.03), (0.0, 0.5, -0.5), (0.0, 0.06))
 WEIGHTS = np.tile([0.3, 1.0, 0.3, 0.0, 3.0], 2)
 LEAST_WEIGHT = 2e-5
-#: Points of the strain of a bushing over its force, to this many times its largest force in these cases.
-STRAIN_POINTS = 33
+#: Points of the strain of a bushing between two of its curve, to this many times its largest force in these cases.
+STRAIN_POINTS = 4
 LARGEST_FORCE = 1.5
 #: Stiffness that counts as constant if it changes less [-].
 CONSTANT = 1e-3
@@ -334,7 +334,7 @@ def _stiff_bushings(
         largest = LARGEST_FORCE * float(np.abs((standing, forces)).max())
         if law.constant or largest < 1.0:
             continue
-        force = np.linspace(-largest, largest, STRAIN_POINTS)
+        force = law.forces(largest)
         modes = np.stack([all_loads[i] @ _both(sign) for sign in (1.0, -1.0)], axis=1)
         stiff = StiffBushing(modes, at.by_travel[i], force, law.strain(force), all_poses[i])
         moved = stiff.poses(forces) - stiff.poses(standing)
@@ -383,6 +383,14 @@ class _Stiffness:
         self.slope = float(self._law.slope(rest)[0])
         slopes = np.append(np.diff(curve.y) / np.diff(curve.x), self.slope)
         self.constant = bool(slopes.min() <= 0.0 or np.ptp(slopes) < CONSTANT * self.slope)
+
+    def forces(self, largest: float) -> Array:
+        """Changes of its force at which its strain is told, within the largest [N]: where its curve bends."""
+        knots = self._law.knots
+        places = np.linspace(0.0, knots.size - 1.0, STRAIN_POINTS * (knots.size - 1) + 1)
+        given = np.interp(places, np.arange(knots.size), knots)
+        found = (self._law.value(given) - self._law.value(self._rest))[:, 0]
+        return np.concatenate(([-largest], found[np.abs(found) < 0.999 * largest], [largest]))
 
     def strain(self, force: Array) -> Array:
         """What it gives beyond a linear one [m] over the change of its force [N]."""
