@@ -212,6 +212,21 @@ def rubbing(name: str, axle: Axle, right: float) -> float:
     return work / (4 * way)
 
 
+@cache
+def stop_base(name: str, corner: Corner, kind: str) -> float:
+    """How far a stop moves in opposite travel over how far it does in parallel travel; 1 on an independent axle."""
+    on, way = rig(name, corner.axle), 1e-3
+    if not on.vehicle.axle(corner.axle).dependent:
+        return 1.0
+    prefix = "rebound_stop" if kind == "rebound" else "jounce_stop"
+    name = f"{on.vehicle.axle(corner.axle).subsystem}.{prefix}_{corner.side}"
+    [stop] = [stop for stop in on.vehicle.stops if stop.name == name]
+    solution = on.sweep(Inputs.of(way * np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])))
+    one, other = (place_of(on, solution, *place) for place in zip(stop.bodies, stop.ends, strict=True))
+    moved = np.diff(np.linalg.norm(one - other, axis=-1))
+    return float(abs(moved[2] / moved[0]))
+
+
 def _unit(vectors: Array) -> Array:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))
 

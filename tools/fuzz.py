@@ -36,15 +36,23 @@ from rich.table import Table
 
 from trackrod.adams.assembly import read_assembly
 from trackrod.adams.subsystem import read_subsystem
-from trackrod.adams.template_file import is_binary, read_template
+from trackrod.adams.template_file import read_template
 from trackrod.adams.vehicle import read_vehicle
 from trackrod.core import teimorbit
 from trackrod.core.artefact import Artefact, Schema, load
-from trackrod.core.errors import InputError, Problem, Severity, TrackrodError
+from trackrod.core.corners import Axle
+from trackrod.core.errors import FileFormatError, InputError, Problem, Severity, TrackrodError, raise_if_errors
 from trackrod.core.files import hash_bytes, write_atomically
 from trackrod.core.maps import MAP1D_SCHEMA, MAP2D_SCHEMA, Map1D, Map2D, Variable
 from trackrod.core.plain import canonical_json, pretty_json
 from trackrod.core.quantities import KINDS
+from trackrod.reference.carmaker_vehicle import complete_from_carmaker
+from trackrod.reference.document import Document
+from trackrod.reference.infofile import read_infofile
+from trackrod.reference.skc import read_suspension
+from trackrod.reference.sweeps import AxleTables
+from trackrod.reference.tydex import read_tydex
+from trackrod.reference.tyre_files import read_tyre
 from trackrod.tyre.samples import SAMPLES
 from trackrod.tyre.tir import read_tir
 from trackrod.vehicle.catalogue import BUNDLED
@@ -59,7 +67,11 @@ except ImportError:  # Windows: memory is not bounded there
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 #: Folders with real files, used where they exist.
-REAL_FILES = (ROOT / "src/trackrod/vehicle/bundled", ROOT.parent / "shared/data/adams")
+REAL_FILES = (
+    ROOT / "src/trackrod/vehicle/bundled",
+    ROOT.parent / "shared/data/adams",
+    ROOT.parent / "shared/data/carmaker",
+)
 
 #: Greatest time for one input [s]; sound files of this size take milliseconds, the machine may be busy.
 TIME_LIMIT = 5.0
@@ -111,6 +123,8 @@ def _sample_texts(path: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, TESTS / path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(TESTS / path)
+    if str(TESTS) not in sys.path:  # modules that tests share
+        sys.path.append(str(TESTS))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up there
     spec.loader.exec_module(module)
@@ -159,7 +173,7 @@ def readers(*, real_files: bool = True) -> tuple[Reader, ...]:
             },
         ),
         Reader("template", "input.tpl", read_template, (template, binary, *real(".tpl"))),
-        Reader("template_header", "input.tpl", is_binary, (template, binary)),
+        Reader("template_header", "input.tpl", teimorbit.read_header, (template, binary)),
         Reader("tyre", "input.tir", read_tir, (*tyres, *real(".tir"))),
         Reader(
             "topology",
@@ -168,11 +182,62 @@ def readers(*, real_files: bool = True) -> tuple[Reader, ...]:
             tuple(path.read_bytes() for path in sorted(BUILT_IN.glob("*.toml"))),
         ),
         *_artefact_readers(),
+        *_foreign_readers(real),
     ]
     for kind, (name, text, read) in examples.items():
         suffix = "_bus.xml" if name.endswith("_bus.xml") else "_spr.xml" if name.endswith(".xml") else name[1:]
         found.append(Reader(kind, f"input{suffix}", read, (text.encode(), *real(suffix))))
     return tuple(found)
+
+
+def _foreign_readers(real: Callable[..., tuple[bytes, ...]]) -> Iterator[Reader]:
+    """Readers of other programs' files."""
+    hand = _sample_texts("reference/carmaker_by_hand.py")
+    tydex = _sample_texts("reference/test_tydex.py").TEXT.encode()
+    suspension = hand.skc("SuspF", hand.front_travel, steered=True).encode()
+    tyre = hand.tyre().encode()
+    yield Reader("carmaker_skc", "input.skc", _read_skc, (suspension, *real(".skc")))
+    yield Reader("foreign_tyre", "input", read_tyre, (tyre,))
+    yield Reader("tydex", "input.tdx", read_tydex, (tydex, *real(".tdx")))
+    yield Reader(
+        "carmaker_vehicle",
+        "Data/Vehicle/input",
+        _read_carmaker_vehicle,
+        (hand.vehicle().encode(),),
+        others={
+            "Data/Chassis/Front.skc": suspension,
+            "Data/Chassis/Rear.skc": suspension,
+            "Data/Tire/Summer": tyre,
+        },
+    )
+    rig = ROOT / "examples/rig_folder"
+    yield Reader("rig_mapping", "input.toml", _read_mapping, ((rig / "rig.toml").read_bytes(),))
+
+
+def _read_skc(path: Path) -> object:
+    return read_suspension(read_infofile(path), Axle.FRONT)
+
+
+def _read_carmaker_vehicle(path: Path) -> object:
+    """The keys that a vehicle file gives to the reference that names it."""
+    document = _reference(path, f'vehicle = "{path.name}"\n')
+    complete_from_carmaker(document)
+    raise_if_errors(document.problems, FileFormatError)
+    return document
+
+
+def _reference(path: Path, text: str) -> Document:
+    """A reference beside an input, which it names."""
+    beside = path.parent / "reference.toml"
+    beside.write_text(text)
+    return Document(beside)
+
+
+def _read_mapping(path: Path) -> object:
+    document = _reference(path, f'[kc]\nmapping = "{path.name}"\nfront = {{}}\n')
+    tables = AxleTables(document.root.section("kc"), Axle.FRONT)
+    raise_if_errors(document.problems, FileFormatError)
+    return tables
 
 
 def _read_teimorbit(path: Path) -> object:

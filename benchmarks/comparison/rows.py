@@ -100,14 +100,6 @@ def _limit_step(case: Case) -> Manoeuvre:
     return StepSteer(speed_kmh=80.0, steering_wheel_angle_deg=float(np.interp(STEP_SHARE * ay[-1], ay, angle)))
 
 
-def _limit_lane_change(case: Case) -> Manoeuvre:
-    """At the speed at which the sharpest bend of the course needs its share of what the vehicle can do."""
-    path = DoubleLaneChange().path()
-    curvature = np.abs(np.diff(np.arctan2(path.dy, path.dx))) / np.hypot(path.dx, path.dy)[1:]
-    speed = math.sqrt(COURSE_SHARE * _ramp(case)[0][-1] / float(curvature.max()))
-    return DoubleLaneChange(speed_kmh=math.floor(3.6 * speed))
-
-
 def _near(run: Run) -> str:
     """What a vehicle is near to, in words for a table; nothing if it is not."""
     for side in Side:
@@ -255,7 +247,7 @@ ROWS = {
         _limit_row("dwell", "sine with dwell", partial(_fixed, SineWithDwell(amplitude_factor=3.0))),
         _limit_row("fishhook", "fishhook", partial(_fixed, Fishhook())),
         _limit_row("j_turn", "J-turn", partial(_fixed, JTurn())),
-        _limit_row("lane_change", "double lane change", _limit_lane_change),
+        _limit_row("lane_change", "double lane change", partial(_fixed, DoubleLaneChange(limit_share=COURSE_SHARE))),
         _post_row(PostMode.HEAVE, 5.0),
         _post_row(PostMode.PITCH, 5.0),
         _post_row(PostMode.ROLL, 10.0),

@@ -155,6 +155,17 @@ class MultibodyHandle {
     return static_cast<int>(model_.torsions.size()) - 1;
   }
 
+  int add_travel_force(int a, int b, const Values& position, const Values& direction, const Values& travel,
+                       const Points& force) {
+    TravelForce e{};
+    place(e, a, b, vector3(position), vector3(position));
+    e.direction = normalised(vector3(direction));
+    e.travel = normalised(vector3(travel));
+    e.force = curve(force);
+    model_.travel_forces.push_back(e);
+    return static_cast<int>(model_.travel_forces.size()) - 1;
+  }
+
   // From end 1 on body b to end 2 on body a.
   int add_beam(int a, int b, const Values& end_2, const Values& end_1, const Rows& frame, double axial,
                const Values& bending, const Values& force, const Values& moment, double damping) {
@@ -679,6 +690,8 @@ void bind_multibody(nb::module_& m) {
       .def("add_line", &MultibodyHandle::add_line, "a"_a, "b"_a, "end_a"_a, "end_b"_a, "spring"_a, "compression"_a,
            "damper"_a, "bump"_a, "bump_clearance"_a, "rebound"_a, "rebound_clearance"_a)
       .def("add_torsion", &MultibodyHandle::add_torsion, "a"_a, "b"_a, "axis"_a, "torque"_a, "preload"_a, "damping"_a)
+      .def("add_travel_force", &MultibodyHandle::add_travel_force, "a"_a, "b"_a, "position"_a, "direction"_a, "travel"_a,
+           "force"_a)
       .def("add_beam", &MultibodyHandle::add_beam, "a"_a, "b"_a, "end_2"_a, "end_1"_a, "frame"_a, "axial"_a,
            "bending"_a, "force"_a, "moment"_a, "damping"_a)
       .def("add_drive", &MultibodyHandle::add_drive, "a"_a, "b"_a, "position"_a, "axis"_a, "turns"_a, "stiffness"_a,

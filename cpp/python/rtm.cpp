@@ -132,7 +132,8 @@ class RtmHandle {
   }
   void set_wheel(int i, const Values& centre, const Values& first, const Values& second,
                  const nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>& values,
-                 const Points& spring, const Points& stops, const Points& damper) {
+                 const Points& spring, const Points& stops, const Points& damper, double bump_base,
+                 double rebound_base) {
     if (values.shape(0) != first.size() || values.shape(1) != second.size() || values.shape(2) != rtm::channel_count) {
       throw std::invalid_argument("kinematics need one value for each pair of knots and channel");
     }
@@ -144,6 +145,8 @@ class RtmHandle {
     wheel.spring = owned(spring);
     wheel.stops = owned(stops);
     wheel.damper = owned(damper);
+    wheel.stop_base[0] = bump_base;
+    wheel.stop_base[1] = rebound_base;
   }
   void set_roll_kinematics(int i, const Values& opposite, const Rows& values) {
     if (values.shape(0) != opposite.size() || values.shape(1) != rtm::channel_count || opposite.size() == 1) {
@@ -563,7 +566,7 @@ void bind_rtm(nb::module_& m) {
   type.def(nb::init<const trackrod::Values&>(), "parameters"_a)
       .def("set_parameters", &RtmHandle::set_parameters, "parameters"_a)
       .def("set_wheel", &RtmHandle::set_wheel, "wheel"_a, "centre"_a, "first"_a, "second"_a, "values"_a,
-           "spring"_a, "stops"_a, "damper"_a)
+           "spring"_a, "stops"_a, "damper"_a, "bump_base"_a, "rebound_base"_a)
       .def("set_roll_kinematics", &RtmHandle::set_roll_kinematics, "wheel"_a, "opposite"_a, "values"_a)
       .def("set_compliance", &RtmHandle::set_compliance, "wheel"_a, "load"_a, "knots"_a, "own"_a, "opposite_knots"_a,
            "opposite"_a)

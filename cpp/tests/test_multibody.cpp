@@ -129,6 +129,20 @@ Torsion some_torsion(const Model& m, int a, int b) {
   return e;
 }
 
+TravelForce some_travel_force(const Model& m, int a, int b) {
+  TravelForce e{};
+  e.a = a;
+  e.b = b;
+  const V3 point = random_vector(0.4);
+  e.arm_a = in_body(m, a, point);
+  e.arm_b = in_body(m, b, point + random_vector(0.02));
+  const M3 frame = frame_in_body(m, b, random_frame());
+  e.direction = frame.column(0);
+  e.travel = normalised(frame.column(0) + frame.column(2) * 2.0);
+  e.force = Curve({-0.1, 0.0, 0.1, 0.2}, {-2500.0, 200.0, 3000.0, 8000.0});
+  return e;
+}
+
 Beam some_beam(const Model& m, int a, int b, double damping) {
   Beam e{};
   e.a = a;
@@ -242,7 +256,7 @@ Difference static_difference(Model& m) {
   return found;
 }
 
-constexpr int kinds = 15;
+constexpr int kinds = 16;
 
 // Adds one element of a kind; the second body may be the ground.
 void add_element(Model& m, int kind, int b) {
@@ -266,6 +280,7 @@ void add_element(Model& m, int kind, int b) {
     }
     case 12: m.gears.push_back({{some_motion(m, 0, b, false), some_motion(m, b, 0, true)}, 0.1, 4e3, 60.0}); break;
     case 13: m.gears.push_back({{some_motion(m, 0, b, true), some_motion(m, 1, 0, true)}, 2.0, 40.0, 0.5}); break;
+    case 14: m.travel_forces.push_back(some_travel_force(m, 0, b)); break;
     default: m.assists.push_back({{some_motion(m, 0, b, false), some_motion(m, 0, 1, true)}, turning()}); break;
   }
   const std::vector<Twist<double>> twists = m.state.twists;
@@ -659,6 +674,7 @@ Model one_of_everything() {
   }
   m.lines.push_back(some_line(m, 0, 1));
   m.torsions.push_back(some_torsion(m, 1, 2));
+  m.travel_forces.push_back(some_travel_force(m, 0, 1));
   m.beams.push_back(some_beam(m, 1, 2, 2e-3));
   m.drives.push_back(some_drive(m, 0, 2, false));
   m.gears.push_back({{some_motion(m, 0, 2, true), some_motion(m, 1, 2, false)}, 12.0, 30.0, 0.4});

@@ -10,11 +10,14 @@ import numpy
 import numpy.typing
 from numpy.typing import NDArray
 
+
 class SpeedHolder:
     """The driver who holds a speed with both pedals (driver/hold_speed.hpp)."""
 
     def __init__(self) -> None: ...
+
     def begin(self, wanted: float, speed: float, throttle: float) -> None: ...
+
     def decide(self, wanted: float, speed: float, interval: float, brakes: bool) -> tuple[float, float]:
         """Positions of throttle and brake until the next decision."""
 
@@ -81,110 +84,26 @@ class Multibody:
     """
 
     def __init__(self) -> None: ...
-    def set_driveline(
-        self,
-        speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        throttles: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        torques: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        shares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        ratios: Sequence[float],
-        upshift: Sequence[float],
-        downshift: Sequence[float],
-        final_drive: float,
-        efficiency: float,
-        shift_time: float,
-        engine_inertia: float,
-        driveline_inertia: float,
-        idle: float,
-        limit: float,
-        clutch_capacity: float,
-    ) -> None: ...
-    def add_body(
-        self,
-        mass: float,
-        inertia: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> int: ...
-    def add_pair(
-        self,
-        a: int,
-        b: int,
-        position: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        frame: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        force: Sequence[tuple[Sequence[float], Sequence[float]]],
-        damping: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        preload: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        rotation: int,
-        torque: Sequence[tuple[Sequence[float], Sequence[float]]],
-        turning_damping: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        torque_preload: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        turn_offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        stiffness: float,
-        stiffness_damping: float,
-    ) -> int: ...
-    def set_pair_frames(
-        self,
-        index: int,
-        frame_a: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        frame_b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> None: ...
-    def add_line(
-        self,
-        a: int,
-        b: int,
-        end_a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        end_b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        spring: tuple[Sequence[float], Sequence[float]],
-        compression: float,
-        damper: tuple[Sequence[float], Sequence[float]],
-        bump: tuple[Sequence[float], Sequence[float]],
-        bump_clearance: float,
-        rebound: tuple[Sequence[float], Sequence[float]],
-        rebound_clearance: float,
-    ) -> int: ...
-    def add_torsion(
-        self,
-        a: int,
-        b: int,
-        axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        torque: tuple[Sequence[float], Sequence[float]],
-        preload: float,
-        damping: float,
-    ) -> int: ...
-    def add_beam(
-        self,
-        a: int,
-        b: int,
-        end_2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        end_1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        frame: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        axial: float,
-        bending: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        force: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        moment: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        damping: float,
-    ) -> int: ...
-    def add_drive(
-        self,
-        a: int,
-        b: int,
-        position: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        turns: bool,
-        stiffness: float,
-        damping: float,
-    ) -> int: ...
-    def add_joint_motion(
-        self,
-        a: int,
-        b: int,
-        position: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        turns: bool,
-    ) -> int:
+
+    def set_driveline(self, speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], throttles: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], torques: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], ratios: Sequence[float], upshift: Sequence[float], downshift: Sequence[float], final_drive: float, efficiency: float, shift_time: float, engine_inertia: float, driveline_inertia: float, idle: float, limit: float, clutch_capacity: float) -> None: ...
+
+    def add_body(self, mass: float, inertia: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int: ...
+
+    def add_pair(self, a: int, b: int, position: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], frame: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], force: Sequence[tuple[Sequence[float], Sequence[float]]], damping: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], preload: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rotation: int, torque: Sequence[tuple[Sequence[float], Sequence[float]]], turning_damping: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], torque_preload: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], turn_offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stiffness: float, stiffness_damping: float) -> int: ...
+
+    def set_pair_frames(self, index: int, frame_a: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], frame_b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def add_line(self, a: int, b: int, end_a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], end_b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], spring: tuple[Sequence[float], Sequence[float]], compression: float, damper: tuple[Sequence[float], Sequence[float]], bump: tuple[Sequence[float], Sequence[float]], bump_clearance: float, rebound: tuple[Sequence[float], Sequence[float]], rebound_clearance: float) -> int: ...
+
+    def add_torsion(self, a: int, b: int, axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], torque: tuple[Sequence[float], Sequence[float]], preload: float, damping: float) -> int: ...
+
+    def add_travel_force(self, a: int, b: int, position: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], travel: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], force: tuple[Sequence[float], Sequence[float]]) -> int: ...
+
+    def add_beam(self, a: int, b: int, end_2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], end_1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], frame: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], axial: float, bending: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], force: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moment: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], damping: float) -> int: ...
+
+    def add_drive(self, a: int, b: int, position: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], turns: bool, stiffness: float, damping: float) -> int: ...
+
+    def add_joint_motion(self, a: int, b: int, position: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], turns: bool) -> int:
         """A joint that gears and assistance may name by the index returned."""
 
     def add_gear(self, first: int, second: int, ratio: float, stiffness: float, damping: float) -> None:
@@ -195,138 +114,79 @@ class Multibody:
         A load along the motion of the first joint over the motion of the second.
         """
 
-    def add_actuator(
-        self,
-        a: int,
-        b: int,
-        end_a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        end_b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> int: ...
+    def add_actuator(self, a: int, b: int, end_a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], end_b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int: ...
+
     def set_sprung(self, body: int) -> None:
         """
         The body whose z axis wheels are steered about, and whose angular acceleration is told.
         """
 
-    def add_wheel(
-        self,
-        body: int,
-        brake_body: int,
-        drive_body: int,
-        axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        inertia: float,
-    ) -> int: ...
-    def add_tyre(
-        self,
-        model: int,
-        mirrored: bool,
-        coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        deflection_load: tuple[Sequence[float], Sequence[float]],
-        bottoming: tuple[Sequence[float], Sequence[float]],
-        centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        pressure: float,
-    ) -> int: ...
-    def add_air(
-        self,
-        body: int,
-        drag: float,
-        front_lift: float,
-        rear_lift: float,
-        centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        front: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        rear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> None: ...
+    def add_wheel(self, body: int, brake_body: int, drive_body: int, axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], inertia: float) -> int: ...
+
+    def add_tyre(self, model: int, mirrored: bool, coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], deflection_load: tuple[Sequence[float], Sequence[float]], bottoming: tuple[Sequence[float], Sequence[float]], centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], pressure: float) -> int: ...
+
+    def add_air(self, body: int, drag: float, front_lift: float, rear_lift: float, centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], front: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
     def add_differential(self, left: int, right: int, torque: tuple[Sequence[float], Sequence[float]]) -> None: ...
+
     def add_profile(self, heights: tuple[Sequence[float], Sequence[float]], tyres: Sequence[int]) -> None: ...
-    def set_brakes(
-        self, torques: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    ) -> None:
+
+    def set_brakes(self, torques: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Torque of each wheel at full pedal."""
 
     def set_engine(self, speed: float, gear: int) -> None: ...
+
     def finish(self) -> None:
         """To be called once, when everything has been added."""
 
-    def set_gravity(
-        self, gravity: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    ) -> None: ...
+    def set_gravity(self, gravity: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
     def set_drive(self, drive: int, target: float, rate: float) -> None: ...
-    def set_load(
-        self,
-        body: int,
-        force: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        moment: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> None: ...
-    def set_road(
-        self,
-        tyre: int,
-        point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        normal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        speed: float,
-        mu: float,
-    ) -> None: ...
-    def set_friction(
-        self, mu: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    ) -> None: ...
+
+    def set_load(self, body: int, force: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moment: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_road(self, tyre: int, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], normal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], speed: float, mu: float) -> None: ...
+
+    def set_friction(self, mu: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
     def set_wheel(self, wheel: int, drive_torque: float, brake_torque: float) -> None: ...
-    def poses(self) -> Annotated[NDArray[numpy.float64], dict(order="C")]:
+
+    def poses(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
         """Rows x, y, z, and the quaternion w, x, y, z of each body."""
 
-    def twists(self) -> Annotated[NDArray[numpy.float64], dict(order="C")]:
+    def twists(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
         """Rows of velocity and angular velocity in body axes of each body."""
 
-    def spins(self) -> Annotated[NDArray[numpy.float64], dict(order="C")]: ...
-    def set_poses(
-        self,
-        poses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> None: ...
-    def set_twists(
-        self,
-        twists: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> None: ...
-    def set_spins(
-        self, spins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    ) -> None: ...
-    def state(self) -> Annotated[NDArray[numpy.float64], dict(order="C")]:
+    def spins(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
+    def set_poses(self, poses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_twists(self, twists: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_spins(self, spins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def state(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
         """
         All numbers of the state and of lasting inputs, in the order of trackrod.multibody.layout.
         """
 
-    def set_state(
-        self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    ) -> None:
+    def set_state(self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Go on from a state that state() gave."""
 
     def reset(self) -> None:
         """Back to the design position, at rest."""
 
-    def solve_statics(
-        self, most_iterations: int, tolerance: float, longest_step: float, held: int = -1
-    ) -> tuple[bool, int, float, float]:
+    def solve_statics(self, most_iterations: int, tolerance: float, longest_step: float, held: int = -1) -> tuple[bool, int, float, float]:
         """
         Newton's method; returns (converged, iterations, residual, change). `held` is a body that keeps its x, y and yaw because nothing else holds the model in the plane.
         """
 
-    def linearise(
-        self,
-    ) -> tuple[Annotated[NDArray[numpy.float64], dict(order="C")], Annotated[NDArray[numpy.float64], dict(order="C")]]:
+    def linearise(self) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')]]:
         """
         Stiffness and damping by displacements (in E) and rotations (in body axes) of all bodies, at rest.
         """
 
-    def sweep(
-        self,
-        targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        most_iterations: int,
-        tolerance: float,
-        longest_step: float,
-    ) -> tuple[
-        Annotated[NDArray[numpy.float64], dict(order="C")],
-        Annotated[NDArray[numpy.float64], dict(order="C")],
-        Annotated[NDArray[numpy.float64], dict(order="C")],
-        Annotated[NDArray[numpy.float64], dict(order="C")],
-        list[bool],
-    ]:
+    def sweep(self, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], most_iterations: int, tolerance: float, longest_step: float) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], list[bool]]:
         """
         Statics over rows of drive targets: (poses, drive forces, line lengths, tyre loads, converged).
         """
@@ -336,40 +196,23 @@ class Multibody:
         Implicit Euler steps; the largest change of a velocity in the last Newton iteration of any.
         """
 
-    def run(
-        self,
-        h: float,
-        iterations: int,
-        every: int,
-        targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        pedals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        at_wheels: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> tuple[
-        Annotated[NDArray[numpy.float64], dict(order="C")],
-        Annotated[NDArray[numpy.float64], dict(order="C")],
-        Annotated[NDArray[numpy.float64], dict(order="C")],
-        Annotated[NDArray[numpy.float64], dict(order="C")],
-        Annotated[NDArray[numpy.float64], dict(order="C")],
-        Annotated[NDArray[numpy.float64], dict(order="C")],
-        Annotated[NDArray[numpy.float64], dict(order="C")],
-        Annotated[NDArray[numpy.float64], dict(order="C")],
-        int,
-        float,
-    ]:
+    def run(self, h: float, iterations: int, every: int, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pedals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], at_wheels: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')], int, float]:
         """
         Steps under inputs: (time, poses, twists, spins, tyre forces, drive forces, [length, rate] of actuators, [position, velocity and acceleration of the centre of gravity, engine speed, gear, clutch torque, angular acceleration of the sprung body], states kept, seconds).
         """
 
-    def line_lengths(self) -> Annotated[NDArray[numpy.float64], dict(order="C")]: ...
-    def tyre_forces(self) -> Annotated[NDArray[numpy.float64], dict(order="C")]:
+    def line_lengths(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
+    def tyre_forces(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
         """
         Rows Fx, Fy, Fz, Mx, My, Mz, kappa, alpha, gamma, deflection of each tyre.
         """
 
-    def drive_forces(self) -> Annotated[NDArray[numpy.float64], dict(order="C")]: ...
+    def drive_forces(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
     @property
     def body_count(self) -> int: ...
+
     @property
     def block_count(self) -> int: ...
 
@@ -383,108 +226,27 @@ class Rtm:
     The real-time model. Parameters are in the order of trackrod.rtm.coefficients; wheels fl, fr, rl, rr. States, inputs and rows of runs are laid out as trackrod.rtm.layout says.
     """
 
-    def __init__(
-        self,
-        parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> None: ...
-    def set_driveline(
-        self,
-        speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        throttles: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        torques: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        shares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        ratios: Sequence[float],
-        upshift: Sequence[float],
-        downshift: Sequence[float],
-        final_drive: float,
-        efficiency: float,
-        shift_time: float,
-        engine_inertia: float,
-        driveline_inertia: float,
-        idle: float,
-        limit: float,
-        clutch_capacity: float,
-    ) -> None: ...
-    def set_parameters(
-        self,
-        parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> None: ...
-    def set_wheel(
-        self,
-        wheel: int,
-        centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        first: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        second: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        values: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
-        ],
-        spring: tuple[Sequence[float], Sequence[float]],
-        stops: tuple[Sequence[float], Sequence[float]],
-        damper: tuple[Sequence[float], Sequence[float]],
-    ) -> None: ...
-    def set_roll_kinematics(
-        self,
-        wheel: int,
-        opposite: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> None: ...
-    def set_compliance(
-        self,
-        wheel: int,
-        load: int,
-        knots: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        own: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        opposite_knots: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        opposite: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> None: ...
-    def set_axle(
-        self,
-        axle: int,
-        steered: bool,
-        drive_on_carrier: bool,
-        roll: tuple[Sequence[float], Sequence[float]],
-        antiroll: tuple[Sequence[float], Sequence[float]],
-    ) -> None: ...
-    def add_tyre(
-        self,
-        wheel: int,
-        model: int,
-        mirrored: bool,
-        coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        deflection_load: tuple[Sequence[float], Sequence[float]],
-        bottoming: tuple[Sequence[float], Sequence[float]],
-        offset: float,
-        pressure: float,
-    ) -> None: ...
-    def set_elasticity(
-        self,
-        axle: int,
-        numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        knots: Sequence[
-            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        ],
-        poses: Sequence[
-            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        ],
-    ) -> None: ...
-    def add_stiff_bushing(
-        self,
-        axle: int,
-        loads: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        travels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        pose: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        strain: tuple[Sequence[float], Sequence[float]],
-    ) -> None: ...
+    def __init__(self, parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_driveline(self, speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], throttles: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], torques: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], ratios: Sequence[float], upshift: Sequence[float], downshift: Sequence[float], final_drive: float, efficiency: float, shift_time: float, engine_inertia: float, driveline_inertia: float, idle: float, limit: float, clutch_capacity: float) -> None: ...
+
+    def set_parameters(self, parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_wheel(self, wheel: int, centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], spring: tuple[Sequence[float], Sequence[float]], stops: tuple[Sequence[float], Sequence[float]], damper: tuple[Sequence[float], Sequence[float]], bump_base: float, rebound_base: float) -> None: ...
+
+    def set_roll_kinematics(self, wheel: int, opposite: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_compliance(self, wheel: int, load: int, knots: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], own: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], opposite_knots: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], opposite: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_axle(self, axle: int, steered: bool, drive_on_carrier: bool, roll: tuple[Sequence[float], Sequence[float]], antiroll: tuple[Sequence[float], Sequence[float]]) -> None: ...
+
+    def add_tyre(self, wheel: int, model: int, mirrored: bool, coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], deflection_load: tuple[Sequence[float], Sequence[float]], bottoming: tuple[Sequence[float], Sequence[float]], offset: float, pressure: float) -> None: ...
+
+    def set_elasticity(self, axle: int, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], knots: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], poses: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
+
     def set_differential(self, axle: int, torque: tuple[Sequence[float], Sequence[float]]) -> None: ...
-    def set_steering(
-        self,
-        numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        torsion_bar: tuple[Sequence[float], Sequence[float]],
-        column: tuple[Sequence[float], Sequence[float]],
-        torques: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        forces: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> None:
+
+    def set_steering(self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], torsion_bar: tuple[Sequence[float], Sequence[float]], column: tuple[Sequence[float], Sequence[float]], torques: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forces: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
         """
         Elastic steering: steering wheel, pinion and rack on a torsion bar, with assistance over its torque and the speed.
         """
@@ -494,113 +256,59 @@ class Rtm:
         Whether the first column of controls is the torque at the steering wheel instead of its angle.
         """
 
-    def set_force(
-        self,
-        force: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> None:
+    def set_force(self, force: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Constant force on the body in E at a point of V."""
 
-    def set_down(
-        self, direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    ) -> None:
+    def set_down(self, direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Direction of gravity in E, a unit vector."""
 
-    def set_frame(
-        self,
-        axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        mass: float,
-        inertia: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> None:
+    def set_frame(self, axis: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], mass: float, inertia: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
         """
         A frame that twists: a point of its axis, centre, mass and inertia of its rear half, in V.
         """
 
     def set_road(self, height: float) -> None: ...
-    def set_friction(
-        self, mu: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    ) -> None: ...
+
+    def set_friction(self, mu: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
     def set_lag(self, seconds: float) -> None: ...
-    def block(self) -> Annotated[NDArray[numpy.float64], dict(order="C")]:
+
+    def block(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
         """The compiled model as one flat block of numbers."""
 
-    def state(self) -> Annotated[NDArray[numpy.float64], dict(order="C")]:
+    def state(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
         """
         All numbers of the state and of the inputs, in the order of trackrod.rtm.layout.
         """
 
-    def set_state(
-        self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    ) -> None:
+    def set_state(self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Go on from a state that state() gave."""
 
     def reset(self) -> None: ...
-    def start(
-        self,
-        speed: float,
-        spins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        engine_speed: float,
-        gear: int,
-    ) -> None: ...
+
+    def start(self, speed: float, spins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], engine_speed: float, gear: int) -> None: ...
+
     def keep_start(self) -> None:
         """Remember the present state as that from which derivatives are taken."""
 
-    def run(
-        self,
-        h: float,
-        every: int,
-        controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> tuple[Annotated[NDArray[numpy.float64], dict(order="C")], float]:
+    def run(self, h: float, every: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], float]:
         """
         Rows of controls (steering-wheel angle, throttle, brake, gear, what assistance systems do at the wheels) to rows of states, and the seconds spent.
         """
 
-    def derivatives(
-        self,
-        h: float,
-        every: int,
-        controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        seeds: Sequence[int],
-    ) -> tuple[
-        Annotated[NDArray[numpy.float64], dict(order="C")], Annotated[NDArray[numpy.float64], dict(order="C")]
-    ]: ...
-    def settle(
-        self,
-        h: float,
-        steps: int,
-        along: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        held: bool,
-    ) -> float:
+    def derivatives(self, h: float, every: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], seeds: Sequence[int]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')]]: ...
+
+    def settle(self, h: float, steps: int, along: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], held: bool) -> float:
         """
         Come to rest, held by the brakes or free to roll, with derivatives along directions of the parameters, one in each row; the velocity left.
         """
 
-    def drive(
-        self,
-        h: float,
-        every: int,
-        lead: int,
-        speed: float,
-        spins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        engine_speed: float,
-        gear: int,
-        throttle: float,
-        controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        guide: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        strength: float,
-        with_slopes: bool,
-    ) -> tuple[Annotated[NDArray[numpy.float64], dict(order="C")], Annotated[NDArray[numpy.float64], dict(order="C")]]:
+    def drive(self, h: float, every: int, lead: int, speed: float, spins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], engine_speed: float, gear: int, throttle: float, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], guide: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], strength: float, with_slopes: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')]]:
         """
         Rows of the driver's three inputs and the states, and their derivatives along the directions of settle(), of a script driven from the settled state; a fifth column of the controls is a speed to hold. Safe to be called by several threads.
         """
 
-    def rig(
-        self,
-        targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> Annotated[NDArray[numpy.float64], dict(order="C")]:
+    def rig(self, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
         """
         The model on the K&C rig: rows of travels (4), rack and loads (load x wheel) to the channels of the pose and the pad load of each wheel.
         """
@@ -649,21 +357,12 @@ class Table1D:
     ValueError names every fault of knots (finite, strictly increasing, two or more) and values.
     """
 
-    def __init__(
-        self,
-        knots: numpy.typing.ArrayLike,
-        values: numpy.typing.ArrayLike,
-        interpolation: Interpolation = Interpolation.pchip,
-        extrapolation: Extrapolation = Extrapolation.linear,
-    ) -> None: ...
+    def __init__(self, knots: numpy.typing.ArrayLike, values: numpy.typing.ArrayLike, interpolation: Interpolation = Interpolation.pchip, extrapolation: Extrapolation = Extrapolation.linear) -> None: ...
+
     def evaluate(self, x: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
         """Values at x, of any shape; NaN where x is NaN."""
 
-    def sample(
-        self, x: numpy.typing.ArrayLike
-    ) -> tuple[
-        numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]
-    ]:
+    def sample(self, x: numpy.typing.ArrayLike) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """Values, slopes and curvatures at x, of any shape."""
 
     @property
@@ -694,24 +393,14 @@ class Table2D:
     ValueError names every fault of knots (finite, strictly increasing, two or more) and values.
     """
 
-    def __init__(
-        self,
-        x_knots: numpy.typing.ArrayLike,
-        y_knots: numpy.typing.ArrayLike,
-        values: numpy.typing.ArrayLike,
-        interpolation: Interpolation = Interpolation.pchip,
-        extrapolation: Extrapolation = Extrapolation.linear,
-    ) -> None: ...
+    def __init__(self, x_knots: numpy.typing.ArrayLike, y_knots: numpy.typing.ArrayLike, values: numpy.typing.ArrayLike, interpolation: Interpolation = Interpolation.pchip, extrapolation: Extrapolation = Extrapolation.linear) -> None: ...
+
     def evaluate(self, x: numpy.typing.ArrayLike, y: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
         """
         Values at x, y of shapes that broadcast; channels are the last dimension of the result.
         """
 
-    def sample(
-        self, x: numpy.typing.ArrayLike, y: numpy.typing.ArrayLike
-    ) -> tuple[
-        numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]
-    ]:
+    def sample(self, x: numpy.typing.ArrayLike, y: numpy.typing.ArrayLike) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """Values, derivatives by x and derivatives by y."""
 
     @property
@@ -743,64 +432,27 @@ class Table2D:
 class Tyre:
     """A tyre model compiled from its coefficients; see trackrod.tyre.Tyre."""
 
-    def __init__(
-        self,
-        model: int,
-        mirrored: bool,
-        coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        deflection: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        bottoming_deflection: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        bottoming_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> None: ...
-    def evaluate(
-        self,
-        points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        limits: bool,
-        threads: int,
-    ) -> Annotated[NDArray[numpy.float64], dict(order="C")]: ...
-    def derivatives(
-        self, points: numpy.typing.NDArray[numpy.float64], seeds: Sequence[int], limits: bool, threads: int
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
-    def radii(
-        self,
-        points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> Annotated[NDArray[numpy.float64], dict(order="C")]: ...
-    def rolling_speed(
-        self,
-        points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> Annotated[NDArray[numpy.float64], dict(order="C")]: ...
-    def vertical_force(
-        self,
-        points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> Annotated[NDArray[numpy.float64], dict(order="C")]: ...
-    def deflection(
-        self,
-        points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    ) -> Annotated[NDArray[numpy.float64], dict(order="C")]: ...
-    def transient(
-        self,
-        motion: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        h: float,
-        low_speed: float,
-    ) -> Annotated[NDArray[numpy.float64], dict(order="C")]: ...
-    def time_evaluation(
-        self,
-        points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        repeats: int,
-    ) -> float: ...
-    def time_single_evaluation(
-        self,
-        points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        repeats: int,
-    ) -> float: ...
-    def time_derivatives(
-        self,
-        points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        repeats: int,
-    ) -> float: ...
+    def __init__(self, model: int, mirrored: bool, coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], deflection: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bottoming_deflection: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bottoming_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def evaluate(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], limits: bool, threads: int) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
+    def derivatives(self, points: numpy.typing.NDArray[numpy.float64], seeds: Sequence[int], limits: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
+
+    def radii(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
+    def rolling_speed(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
+    def vertical_force(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
+    def deflection(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
+    def transient(self, motion: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], h: float, low_speed: float) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
+
+    def time_evaluation(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], repeats: int) -> float: ...
+
+    def time_single_evaluation(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], repeats: int) -> float: ...
+
+    def time_derivatives(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], repeats: int) -> float: ...
 
 def sources() -> dict[str, str]:
     """By name: hash of the C++ sources behind it."""

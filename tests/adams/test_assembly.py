@@ -154,7 +154,7 @@ def test_errors_in_one_subsystem_do_not_hide_the_others(cdb: Path) -> None:
         "the parameter 'rack_ratio' = x is not a finite number",
     ):
         assert part in message
-    assert len(message.splitlines()) == 5
+    assert len(message.splitlines()) == 6  # the first says how many files are not found and what to do
 
 
 def test_a_subsystem_outside_is_refused(cdb: Path, tmp_path: Path) -> None:
@@ -331,6 +331,8 @@ def test_the_demo_vehicle_sums_to_its_known_mass(shared_data: Path) -> None:
 def test_assemblies_without_their_database_name_every_missing_subsystem(shared_data: Path, name: str) -> None:
     file = real(shared_data, name)
     count = file.read_text().count("[SUBSYSTEM]")
-    lines = errors_of(file).splitlines()
+    first, *lines = errors_of(file).splitlines()
+    assert f"{count} file" in first
     assert len(lines) == count > 0
-    assert all("is not known (give the folder of the database" in line for line in lines)
+    assert all("is not known; it is the subsystem of the " in line for line in lines)
+    assert all("(give the folder of the database" in line for line in lines)

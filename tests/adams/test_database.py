@@ -86,6 +86,20 @@ def test_aliases_of_the_user(cdb: Path, tmp_path: Path) -> None:
         Database.around(cdb / ASY, {"nowhere": tmp_path / "no"})
 
 
+def test_a_folder_given_under_an_alias_is_known_by_its_own_name(cdb: Path, tmp_path: Path) -> None:
+    shared = tmp_path / "Shared_Car.cdb"
+    write(shared, "springs.tbl/x.spr")
+    database = Database.around(cdb / ASY, {"acar": shared})
+    for alias in ("acar", "shared_car"):
+        assert database.resolve(at(f"<{alias}>/springs.tbl/x.spr")) == (shared / "springs.tbl" / "x.spr", None)
+    # An alias goes before the name of a folder, and the assembly's own database before another of its name.
+    other = Database.around(cdb / ASY, {"shared_car": cdb, "acar": shared})
+    assert other.resolve(at("<Shared_Car>/dampers.tbl/a.dpr")).path == cdb / "dampers.tbl" / "a.dpr"
+    write(tmp_path / "elsewhere", "Demo.cdb/springs.tbl/x.spr")
+    own = Database.around(cdb / ASY, {"acar": tmp_path / "elsewhere" / "Demo.cdb"})
+    assert own.resolve(at("<demo>/springs.tbl/Soft.spr")).path == cdb / "springs.tbl" / "Soft.spr"
+
+
 def test_an_unknown_alias_falls_back_with_a_note(cdb: Path) -> None:
     path, note = Database.around(cdb / ASY).resolve(at("<other>/springs.tbl/hard.spr"))
     assert path == cdb / "springs.tbl" / "hard.spr"

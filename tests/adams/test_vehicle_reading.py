@@ -25,11 +25,12 @@ from trackrod.adams.connectors import Filled, fill_places
 from trackrod.adams.database import FileReference
 from trackrod.adams.elements import Axes, Symmetry
 from trackrod.adams.mechanism import Mechanism, build_mechanism, hardpoints_in_vehicle_frame, mode_of, values_of
+from trackrod.adams.source import open_vehicle
 from trackrod.adams.subsystem import Subsystem, read_subsystem
 from trackrod.adams.systems import brakes_of
 from trackrod.adams.vehicle import VehicleReading, read_vehicle
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.core.errors import InputError, Place, Severity
+from trackrod.core.errors import InputError, MissingFileError, Place, Severity, UnknownNameError
 from trackrod.core.quantities import KINDS
 from trackrod.core.units import UnitSystem
 from trackrod.vehicle.catalogue import BUNDLED
@@ -41,6 +42,7 @@ from trackrod.vehicle.characteristics import (
     StopCharacteristic,
 )
 from trackrod.vehicle.connectors import Bushing
+from trackrod.vehicle.difference import differences
 from trackrod.vehicle.elements import GROUND, Joint, JointType, Mode, Role
 from trackrod.vehicle.instantiate import BushingPlace, Instance, Line, Member
 from trackrod.vehicle.mobility import mobility
@@ -57,7 +59,7 @@ LENGTH, FORCE, ANGLE, TORQUE, SPEED = (KINDS[name] for name in ("length", "force
 
 @pytest.fixture(scope="module")
 def reading(shared_data: Path) -> VehicleReading:
-    return read_vehicle(shared_data / THREE_WHEELER / "assemblies.tbl/MDI_Demo_ThreeWheeler.asy")
+    return read_vehicle(shared_data / THREE_WHEELER / "assemblies.tbl/MDI_Demo_ThreeWheeler.asy", stand_in=True)
 
 
 def with_prefix(vehicle: Vehicle, prefix: str) -> list[Joint]:
@@ -87,17 +89,19 @@ def test_wheels_stand_where_their_hardpoints_are(reading: VehicleReading, shared
     assert vehicle.wheel(Corner.FL).centre[0] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_dangling_references_are_named(reading: VehicleReading) -> None:
+def test_dangling_references_are_named(reading: VehicleReading, shared_data: Path) -> None:
+    with pytest.raises(MissingFileError) as caught:
+        read_vehicle(shared_data / THREE_WHEELER / "assemblies.tbl/MDI_Demo_ThreeWheeler.asy")
+    assert "2 files are not found" in caught.value.problems[0].text
+    assert "the damper 'ride_damper' of 'TW_Rear_Suspension'" in caught.value.problems[1].text
     lost = [p for p in reading.problems if p.severity is Severity.WARNING and "is not found" in p.text]
     assert [(p.place.file.name, p.place.line) for p in lost if p.place.file is not None] == [
         ("TW_Rear_Suspension.sub", 210),
         ("TW_Rear_Suspension.sub", 216),
     ]
-    left_out = [p for p in reading.problems if p.severity is Severity.ERROR]
-    assert [re.match(r"'(\w+)' is left out", p.text)[1] for p in left_out] == ["ride_damper", "rear_Bumpstop"]  # type: ignore[index]
-    assert all(p.place.line is not None for p in left_out)
-    rear = [c.name for c in reading.vehicle.dampers if c.name.startswith("TW_Rear")]
-    assert not rear
+    assert not [p for p in reading.problems if p.severity is Severity.ERROR]
+    rear = [c for c in reading.vehicle.dampers if c.name.startswith("TW_Rear")]
+    assert [damper.characteristic.curve.slope(0.0) for damper in rear] == pytest.approx([1500.0, 1500.0])
 
 
 def test_sides_and_roles_of_parts_and_of_an_ascii_template(reading: VehicleReading) -> None:
@@ -208,6 +212,23 @@ def texts(reading: VehicleReading) -> str:
     return "\n".join(map(str, reading.problems))
 
 
+def test_parameters_that_are_given_count_as_if_the_file_said_so(database: Path) -> None:
+    given = read(database, parameters={"REAR_suspension.subframe_active": 1, "rear_suspension.toe_angle": 0.2}).vehicle
+    assert sum("subframe" in bushing.name for bushing in given.bushings) == 4
+    file = database / "subsystems.tbl/rear_suspension.sub"
+    change(file, "'subframe_active'   'single'      'integer'      0", "'subframe_active' 'single' 'integer' 1")
+    change(file, "'toe_angle'         'left/right'  'real'       0.1", "'toe_angle' 'left/right' 'real' 0.2")
+    assert not differences(given, read(database).vehicle)
+    with pytest.raises(UnknownNameError, match=r"unknown parameter 'rear_suspension.toe' \(did you mean 'rear_sus"):
+        read(database, parameters={"rear_suspension.toe": 0.2})
+
+
+def test_a_saved_vehicle_has_no_parameters(tmp_path: Path) -> None:
+    (tmp_path / "car.json").write_text("{}")
+    with pytest.raises(InputError, match=r"a saved vehicle has no parameters that could be changed \(give"):
+        open_vehicle(tmp_path / "car.json", parameters={"rear_suspension.subframe_active": 1})
+
+
 def test_a_template_of_the_users_folder_is_used(database: Path, tmp_path: Path) -> None:
     change(database / "subsystems.tbl/front_suspension.sub", "_double_wishbone.tpl", "_my_axle.tpl")
     text = (BUILT_IN / "double_wishbone.toml").read_text()
@@ -227,7 +248,7 @@ def test_a_binary_template_is_answered_by_a_built_in_one(database: Path) -> None
     (database / "templates.tbl/_double_wishbone.tpl").write_bytes(header.encode() + bytes(range(256)))
     found = read(database)
     assert found.vehicle.axle(Axle.FRONT).template == "double_wishbone"
-    assert "the template '_double_wishbone.tpl' is binary; a built-in one answers it" in texts(found)
+    assert "warning: the template '_double_wishbone.tpl' is binary and can be read by Adams only" in texts(found)
 
 
 def test_a_subsystem_that_no_template_answers(database: Path) -> None:
@@ -454,16 +475,16 @@ def test_of_two_springs_of_other_names_none_is_taken() -> None:
     assert not made.springs
     assert [(p.severity, p.text.removeprefix("axle: ")) for p in made.problems] == [
         (Severity.WARNING, "there is no spring 'ride_spring'; it is left out of the mechanism"),
-        (Severity.NOTE, "spring 'a' has no place in the template 'my_template' and is not used"),
-        (Severity.NOTE, "spring 'b' has no place in the template 'my_template' and is not used"),
+        (Severity.WARNING, "spring 'a' has no place in the template 'my_template' and is not used"),
+        (Severity.WARNING, "spring 'b' has no place in the template 'my_template' and is not used"),
     ]
 
 
 def test_an_element_without_place_is_noted_unless_a_switch_left_it_out() -> None:
-    unused = {"bushing": rubber(), "bushings": (bushing(),)}
+    unused = {"bushing": rubber(), "bushings": (replace(bushing(), place=Place(Path("axle.sub"), 7)),)}
     (note,) = fill({"bushing": unused["bushing"]}, bushings=unused["bushings"]).problems
     assert "bushing 'mount' has no place in the template" in note.text
-    assert note.place.file == Path("axle.sub")
+    assert note.place == Place(Path("axle.sub"), 7)
     assert not fill({"bushing": unused["bushing"]}, bushings=unused["bushings"], inactive=frozenset({"mount"})).problems
 
 
@@ -672,7 +693,9 @@ def inspect(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_inspect_shows_what_was_read(reading: VehicleReading, shared_data: Path) -> None:
-    result = inspect(shared_data / THREE_WHEELER / "assemblies.tbl/MDI_Demo_ThreeWheeler.asy", "--json")
+    assembly = shared_data / THREE_WHEELER / "assemblies.tbl/MDI_Demo_ThreeWheeler.asy"
+    assert inspect(assembly).returncode == 2
+    result = inspect(assembly, "--stand-in", "--json")
     assert result.returncode == 0, result.stderr
     data = json.loads(result.stdout)
     assert data["mass_kg"] == pytest.approx(reading.vehicle.mass_properties.mass)

@@ -21,7 +21,6 @@ from trackrod.core import signals
 from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError
 from trackrod.core.series import Run
-from trackrod.manoeuvres.courses import DoubleLaneChange
 from trackrod.manoeuvres.steering import StepSteer
 
 CAR = Case("double_wishbone_car")
@@ -129,16 +128,12 @@ def test_a_missed_target_names_the_swap_that_moves_it_most_first(monkeypatch: py
     assert "9 of the other model, 1.8 times the target; 4 mm rack beyond its map\n" in text
 
 
-def test_manoeuvres_at_the_limit_follow_from_the_slow_ramp(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A car that reaches 8 m/s² at 100°, in proportion: 80 % are at 80°; a bend of radius R needs v² = 7.2 m/s² · R."""
+def test_the_step_at_the_limit_follows_from_the_slow_ramp(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A car that reaches 8 m/s² at 100°, in proportion: 80 % are at 80°."""
     monkeypatch.setattr(rows_of, "_ramp", lambda _: (np.linspace(0.0, 8.0, 9), np.linspace(0.0, 100.0, 9)))
     step = rows_of._limit_step(CAR)
     assert isinstance(step, StepSteer)
     assert step.steering_wheel_angle_deg == pytest.approx(80.0)
-    course = rows_of._limit_lane_change(CAR)
-    assert isinstance(course, DoubleLaneChange)
-    sharpest = 0.5 * 3.5 * (np.pi / 25.0) ** 2  # half a cosine wave of 3.5 m over 25 m
-    assert course.speed_kmh == pytest.approx(3.6 * math.sqrt(0.9 * 8.0 / sharpest), abs=1.5)
 
 
 def run(**columns: list[float]) -> Run:

@@ -185,6 +185,15 @@ def test_mode() -> None:
     assert data["mass_kg"] == inspected("suv")["mass_kg"]
 
 
+def test_parameters_of_subsystems_can_be_given_other_values() -> None:
+    data = data_of("inspect", "suv", "--parameter", "rear_suspension.kinematic_flag=1")
+    assert [axle["mode"] for axle in data["axles"]] == ["compliant", "kinematic"]
+    wrong = trackrod("inspect", "suv", "--parameter", "rear_suspension.kinematic_flag=on", "--parameter", "x")
+    assert wrong.returncode == 2
+    for text in ("rear_suspension.kinematic_flag=on", "x"):
+        assert f"error: --parameter {text} is not SUBSYSTEM.PARAMETER=NUMBER" in wrong.stderr
+
+
 def test_table_and_files(tmp_path: Path) -> None:
     page, picture, saved = (tmp_path / name for name in ("van.html", "van.png", "van.json"))
     result = trackrod("inspect", "lcv_7t", "--html", page, "--picture", picture, "--save", saved)
@@ -244,15 +253,34 @@ def test_a_template_of_ones_own(car: Copy, tmp_path: Path) -> None:
     assert data["mass_kg"] == without["mass_kg"]
 
 
-def test_a_dangling_reference_is_a_warning(car: Copy) -> None:
+def test_a_dangling_reference_is_refused_or_stood_in_for(car: Copy) -> None:
     name = "dampers.tbl/front_ride_damper.dpr"
     (car.root / name).rename(car.root / "dampers.tbl/front_ride_dampers.dpr")
-    problems = [p for p in data_of("inspect", car.assembly)["problems"] if "front_ride_damper.dpr" in p["text"]]
-    assert problems
-    assert {problem["severity"] for problem in problems} == {"warning"}
-    assert problems[0]["file"] == str(car.root / FRONT)
-    assert problems[0]["line"] == car.line(FRONT, name)
-    assert "front_ride_dampers.dpr" in problems[0]["hint"]
+    refused = trackrod("inspect", car.assembly, "--json")
+    assert refused.returncode == 2
+    first, problem = json.loads(refused.stdout)["problems"]
+    assert "1 file is not found" in first["text"]
+    assert "--stand-in" in first["hint"]
+    assert (problem["file"], problem["line"]) == (str(car.root / FRONT), car.line(FRONT, name))
+    assert "the damper 'ride_damper' of 'front_suspension'" in problem["text"]
+    assert "front_ride_dampers.dpr" in problem["hint"]
+    data = data_of("inspect", car.assembly, "--stand-in")
+    assert data["name"] == "double_wishbone_car_with_stand_ins"
+    (warning,) = (p for p in data["problems"] if p["severity"] == "warning")
+    assert warning["text"].startswith("stand-in: ")
+    assert warning["text"].endswith("takes 'stand_in_damper.dpr'")
+
+
+def test_errors_of_the_audit_end_with_1(car: Copy, tmp_path: Path) -> None:
+    """Errors are shown by whatever command opens the vehicle; what can be computed without the part is computed."""
+    (car.root / "dampers.tbl/front_ride_damper.dpr").write_text("[MDI_HEADER]\n FILE_TYPE = 'dpr'\n")
+    small = ("--axle", "front", "--travel-mm=-10:10:10", "--rack-mm=-10:10:10", "--map-points", 3, "--out", tmp_path)
+    for command in (("inspect", car.assembly), ("kc", car.assembly, *small)):
+        result = trackrod(*command)
+        assert result.returncode == 1, result.stderr
+        assert "'ride_damper' is left out of the mechanism" in result.stderr
+        assert "front_ride_damper.dpr: error: there is no [CURVE] block" in result.stderr
+    assert "is left out of the mechanism" in (tmp_path / "kc.html").read_text()
 
 
 def test_experiments_that_cannot_be_read_are_warnings(car: Copy) -> None:
@@ -321,7 +349,8 @@ def test_broken_assembly(car: Copy, tmp_path: Path) -> None:
     result = trackrod("inspect", car.assembly, "--save", saved, "--json")
     line = car.line(name, "rear_suspensions.sub")
     assert_refused(result, f"double_wishbone_car.asy:{line}", "rear_suspensions.sub", "did you mean")
-    problem = json.loads(result.stdout)["problems"][0]
+    first, problem = json.loads(result.stdout)["problems"]
+    assert "1 file is not found" in first["text"]
     assert (problem["severity"], problem["line"]) == ("error", line)
     assert not saved.exists()
     car.assembly.write_bytes(b"\x00\x81\xff" * 100)

@@ -32,7 +32,7 @@ from trackrod.rtm.layout import AXLE_LOADS, CHANNELS, COMPLIANCE_CHANNELS, COMPL
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, SteeringSpec, WheelSpec
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.catalogue import BUNDLED
-from vehicle_by_hand import SIDES, Masses, give, masses, pad_forces, poses, rig, rubbing
+from vehicle_by_hand import SIDES, Masses, give, masses, pad_forces, poses, rig, rubbing, stop_base
 
 Array = NDArray[np.float64]
 
@@ -52,6 +52,8 @@ DIFFERENCES = 0.01
 BESIDE = 0.002
 #: Motion ratios over other widths of travel, of leaves that bend.
 BENT = 1e-3
+#: Forces of stops by motion ratios over other widths of travel.
+STOPS = 1e-3
 #: One anti-roll curve for two wheels that are not alike: exact as far as their springs are straight.
 CURVED = 2e-3
 #: A bar on bushings: the rig makes it softer by 5 %, which is not quite its slope.
@@ -380,7 +382,10 @@ def _curve_rows() -> Iterator[Row]:
         spring = lambda spec, i=i: spec.wheels[i].spring.y  # noqa: E731
         stops = lambda spec, i=i: spec.wheels[i].stops.y  # noqa: E731
         yield Row(f"wheels.spring {corner}", spring, lambda n, a=axle, k=k: _parallel(n, a, False)[:, k], SOLVED)
-        yield Row(f"wheels.stops {corner}", stops, lambda n, a=axle, k=k: _stops(n, a)[:, k], SOLVED)
+        yield Row(f"wheels.stops {corner}", stops, lambda n, a=axle, k=k: _stops(n, a)[:, k], STOPS)
+        for kind in ("bump", "rebound"):
+            base = lambda spec, i=i, kind=kind: getattr(spec.wheels[i], f"{kind}_base")  # noqa: E731
+            yield Row(f"wheels.{kind}_base {corner}", base, lambda n, c=corner, k=kind: stop_base(n, c, k), BENT)
 
 
 def _points(curve: Any) -> Array:
@@ -398,7 +403,13 @@ def _parallel(name: str, axle: Axle, stops: bool) -> Array:
 
 
 def _stops(name: str, axle: Axle) -> Array:
-    return _parallel(name, axle, True) - _parallel(name, axle, False)
+    """Forces of the stops where they stand: both wheels of a solid axle feel a part, and both have the same work."""
+    pads = _parallel(name, axle, True) - _parallel(name, axle, False)
+    found = pads.copy()
+    for row, kind in ((0, "rebound"), (-1, "bump")):
+        left, right = (stop_base(name, Corner.of(axle, side), kind) for side in SIDES)
+        found[row] = np.linalg.solve([[1.0, 1.0], [left, -right]], [pads[row].sum(), pads[row] @ [1.0, -1.0]])
+    return found
 
 
 @cache

@@ -37,7 +37,9 @@ def test_maps_come_back(name: str, compliance: Compliance) -> None:
     assert len({(d.axle, d.test) for d in found}) == TESTS[compliance] - carried
     for item in found:
         if item.test == "opposite" and item.output == "Fz":
-            assert item.at_knots < 0.02 * item.span, item  # stops are those of parallel travel
+            assert item.at_knots < 0.02 * item.span, item  # stops of an independent axle are those of parallel travel
+            if vehicle(name).axle(item.axle).dependent:
+                assert item.at_knots < RISE * item.span, item  # not met, as they are by the wheels
             continue
         exact = RISE if item.output.startswith("Fz") else EXACT
         assert item.at_knots <= exact * max(item.span, 1e-3), item

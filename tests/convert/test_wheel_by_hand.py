@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from trackrod.convert.conversion import Compliance, Detail, _wheel
+from trackrod.convert.vehicle_data import StopBases
 from trackrod.core.corners import Corner
 from trackrod.rtm.layout import CHANNELS
 from trackrod.rtm.spec import Curve
@@ -45,7 +46,9 @@ def test_straight_kinematics_stay_what_they_are() -> None:
     )
     damper = Curve(np.array([-1.0, 1.0]), np.array([-1700.0, 2100.0]))
     maps = SimpleNamespace(wheel=lambda _: of_wheel, ride=ride)
-    data = SimpleNamespace(centres={Corner.FR: (1.2, -0.7, 0.3)}, places={Corner.FR: ()}, dampers={Corner.FR: damper})
+    data = SimpleNamespace(
+        centres={Corner.FR: (1.2, -0.7, 0.3)}, places={Corner.FR: ()}, dampers={Corner.FR: damper}, stop_bases={}
+    )
     for detail in Detail:
         found = _wheel(data, maps, Corner.FR, detail, Compliance.MOVING)  # type: ignore[arg-type]
         np.testing.assert_allclose(found.kinematics, straight, atol=1e-15)
@@ -61,4 +64,9 @@ def test_straight_kinematics_stay_what_they_are() -> None:
         else:
             assert (found.opposite.size, found.in_roll.size) == (0, 0)
     of_wheel.in_roll = None
+    data.stop_bases = {Corner.FL: StopBases(0.6, 0.8), Corner.FR: StopBases(0.5, 0.8)}
+    between = _wheel(data, maps, Corner.FR, Detail.TWO_DIMENSIONAL, Compliance.MOVING)  # type: ignore[arg-type]
+    assert (between.bump_base, between.rebound_base) == (0.5, 0.8)
+    # both pads: 300 and 2300 N; by their difference over the bases: right + left, 0.5 right - 0.6 left = 300 N
+    np.testing.assert_allclose(between.stops.y, [-0.5 * (300 + 100 / 0.8), 0.0, (300 + 0.6 * 2300) / 1.1])
     assert _wheel(data, maps, Corner.FR, Detail.TWO_DIMENSIONAL, Compliance.MOVING).opposite.size == 0  # type: ignore[arg-type]

@@ -1136,3 +1136,27 @@ def test_speed() -> None:
     document = teimorbit.parse(EXAMPLE * copies)
     assert time.process_time() - start < 15.0  # a quarter of a second is usual; room for slow machines
     assert len(document.blocks) == 7 * copies
+
+
+# ------------------------------------------------------------------------------------------- wrapped comments
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    ["Kfy/Fznom", "of the tyre's stiffness", "(Fz = Fznom) over load", "load Kfy/Fz(0) = Fznom", "per mille, 1"],
+)
+def test_wrapped_comment_is_a_warning(wrapped: str) -> None:
+    document = teimorbit.parse(f"[A]\nX = 1 $ largest value\n {wrapped}\nand more\nY = 2\n")
+    block = document.blocks[0]
+    assert [(a.name, a.value) for a in block.attributes] == [("X", 1), ("Y", 2)]
+    assert [comment.text for comment in block.comments] == [wrapped, "and more"]
+    assert [p.severity for p in document.problems] == [Severity.WARNING] * 2
+    assert f"'{wrapped}' is taken as the rest of the comment above" in str(document.problems[0])
+    assert document.problems[0].place.line == 3
+
+
+@pytest.mark.parametrize("text", ["X = 1\nKfy/Fznom", "X = 1 $ a\n\nKfy/Fznom", "X = 1 $ a\nPKY1 -21.4"])
+def test_other_words_stay_an_error(text: str) -> None:
+    """Not below a comment, or a key that has lost its equals sign."""
+    with pytest.raises(FileFormatError, match="neither an attribute"):
+        teimorbit.parse(f"[A]\n{text}\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from trackrod.kc.derived import (
+    SteeringAxis,
     ackermann,
-    instantaneous_steering_axis,
     projected_slopes,
     roll_centre,
+    slopes_of_carriers,
     slopes_of_paths,
+    steering_axis_at_height,
+    steering_axis_at_springs,
     steering_axis_through,
     support,
 )
@@ -77,17 +80,18 @@ LOWER = np.array([[1.32, 0.70, 0.20], [1.21, -0.66, 0.18]])
 UPPER = np.array([[1.22, 0.66, 0.45], [1.23, -0.69, 0.46]])
 
 
-def by_hand(side: int) -> tuple[float, float, float, float]:
-    """Caster, kingpin inclination, scrub radius, mechanical trail."""
+def by_hand(side: int) -> list[float]:
+    """Caster, kingpin inclination, scrub radius, mechanical trail, and both offsets at the wheel centre."""
     sign = (1.0, -1.0)[side]
     dx, dy, dz = UPPER[side] - LOWER[side]
-    share = (CONTACT[side, 2] - LOWER[side, 2]) / dz
-    ground = LOWER[side] + share * (UPPER[side] - LOWER[side])
-    to_axis = (ground - CONTACT[side])[:2]
+    found = [float(np.arctan(-dx / dz)), float(np.arctan(-sign * dy / dz))]
     steer = ANGLES[side, 2]
-    trail = float(to_axis @ [np.cos(steer), np.sin(steer)])
-    left = float(to_axis @ [-np.sin(steer), np.cos(steer)])
-    return float(np.arctan(-dx / dz)), float(np.arctan(-sign * dy / dz)), -sign * left, trail
+    for place in (CONTACT[side], CENTRE[side]):
+        share = (place[2] - LOWER[side, 2]) / dz
+        to_axis = (LOWER[side] + share * (UPPER[side] - LOWER[side]) - place)[:2]
+        left = float(to_axis @ [-np.sin(steer), np.cos(steer)])
+        found += [-sign * left, float(to_axis @ [np.cos(steer), np.sin(steer)])]
+    return found
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -96,15 +100,45 @@ def test_steering_axis(side: int) -> None:
     velocity = np.cross(turn, CENTRE - LOWER)
     for axis in (
         steering_axis_through(at_rest(), LOWER[None], UPPER[None]),
-        instantaneous_steering_axis(at_rest(), moved(velocity, turn)),
+        steering_axis_at_height(at_rest(), moved(velocity, turn)),
     ):
-        found = (axis.caster, axis.kingpin, axis.scrub_radius, axis.mechanical_trail)
-        assert [values[0, side] for values in found] == pytest.approx(by_hand(side), rel=1e-5)
+        assert of_axis(axis, side) == pytest.approx(by_hand(side), rel=1e-5)
+
+
+def of_axis(axis: SteeringAxis, side: int) -> list[float]:
+    return [float(getattr(axis, field.name)[0, side]) for field in fields(axis)]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_springs_are_locked_by_travel_of_both_wheels(side: int) -> None:
+    """Motion about the joints, with travel of both kinds mixed into that of the rack: the springs tell how much."""
+    turn = (UPPER - LOWER) * 30.0
+    along, across = (
+        (np.array([[0.1, s * 0.2, 1.0], [0.1, -0.2, s]]), np.array([[0.3, 0.1, 0.2], [0.2, 0.1, s * 0.3]]))
+        for s in (1.0, -1.0)
+    )
+    mixed = 0.4, -0.7
+    velocity = np.cross(turn, CENTRE - LOWER) + mixed[0] * along[0] + mixed[1] * across[0]
+    rate = {"along": np.array([0.6, 0.5, 9.0]), "across": np.array([0.7, -0.3, 9.0])}
+    of_rack = mixed[0] * rate["along"] + mixed[1] * rate["across"]
+    motions = (
+        with_readings(moved(velocity, turn + mixed[0] * along[1] + mixed[1] * across[1]), of_rack),
+        with_readings(moved(*along), rate["along"]),
+        with_readings(moved(*across), rate["across"]),
+    )
+    locked = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    axis = steering_axis_at_springs(at_rest(), *motions, springs=locked)
+    assert of_axis(axis, side) == pytest.approx(by_hand(side), rel=1e-5)
+
+
+def with_readings(motion: Neighbours, rate: Array) -> Neighbours:
+    half = 0.5 * WAY * rate[None]
+    return replace(motion, ahead=replace(motion.ahead, readings=half), behind=replace(motion.behind, readings=-half))
 
 
 def test_a_wheel_that_is_not_steered_has_no_axis() -> None:
     turn = np.array([[0.0, 0.0, 5.0], [0.0, 0.0, 0.0]])
-    axis = instantaneous_steering_axis(at_rest(), moved(np.zeros((2, 3)), turn))
+    axis = steering_axis_at_height(at_rest(), moved(np.zeros((2, 3)), turn))
     assert axis.caster[0, 0] == pytest.approx(0.0, abs=1e-12)
     assert np.isnan(axis.caster[0, 1])
     assert np.isnan(axis.scrub_radius[0, 1])
@@ -129,6 +163,24 @@ def test_slopes_lead_to_the_instant_centres() -> None:
     np.testing.assert_allclose(slopes_of_paths(motion)[0], towards, rtol=1e-6)
     sliding = moved(np.array([[0.0, 0.2, 1.0], [0.0, -0.1, 1.0]]), np.zeros((2, 3)))  # poles at infinity
     np.testing.assert_allclose(projected_slopes(at_rest(), sliding)[0], [-0.2, 0.1], rtol=1e-9)
+
+
+def test_a_point_of_the_carrier_swings_with_its_pitch_where_the_lowest_point_does_not() -> None:
+    """A wheel that only pitches about its spin axis: the contact stays below the centre, the carrier's point leaves."""
+    axis = rotation_of(ANGLES)[..., 1]
+    rising = np.array([[0.0, 0.0, 1.0]] * 2)
+    motion = moved(rising, 2.0 * axis)
+    path = rising + np.cross(2.0 * axis, CONTACT - CENTRE)
+    np.testing.assert_allclose(slopes_of_carriers(at_rest(), motion)[0], -path[:, 1] / path[:, 2], rtol=1e-6)
+    below = replace(motion, ahead=lowest(motion.ahead), behind=lowest(motion.behind))
+    np.testing.assert_allclose(slopes_of_paths(below)[0], 0.0, atol=1e-9)
+    assert (np.abs(slopes_of_carriers(at_rest(), below)) > 0.1).all()
+
+
+def lowest(at: Measured) -> Measured:
+    axis = at.rotation[..., 1]
+    down = axis * axis[..., 2:] - np.array([0.0, 0.0, 1.0])
+    return replace(at, contact=at.centre + 0.3 * down / np.linalg.norm(down, axis=-1, keepdims=True))
 
 
 def test_roll_centre_is_where_the_lines_meet() -> None:

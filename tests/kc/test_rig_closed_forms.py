@@ -68,7 +68,7 @@ def test_roll_centre_of_a_swing_axle_by_its_pivots() -> None:
     contact_z = WHEEL[1] + TRAVEL - bench.radii[0] * np.cos(camber)
     slope = (contact_z - SWING_PIVOT[1]) / (contact_y - SWING_PIVOT[0])
     height = SWING_PIVOT[1] - slope * SWING_PIVOT[0] - contact_z
-    for name in ("roll_centre_height", "roll_centre_projected_height"):
+    for name in ("roll_centre_height", "roll_centre_carrier_height", "roll_centre_projected_height"):
         np.testing.assert_allclose(test[name], height, atol=1e-4)
     np.testing.assert_allclose(test["roll_centre_y"], 0.0, atol=1e-9)
     assert height[0] > height[-1]  # the body sinks, its roll centre with it

@@ -13,7 +13,15 @@ STEPS = np.arange(1, 11) * 1e-3
 
 
 def sample(time: float = 0.0, **values: float) -> Sample:
-    known = {"steering_wheel_angle_rad": 0.0, "throttle": 0.0, "brake": 0.0, "vx_mps": 20.0, "vy_mps": 0.0}
+    known = {
+        "x_m": 0.0,
+        "y_m": 0.0,
+        "steering_wheel_angle_rad": 0.0,
+        "throttle": 0.0,
+        "brake": 0.0,
+        "vx_mps": 20.0,
+        "vy_mps": 0.0,
+    }
     return Sample(time, {**known, **values})
 
 

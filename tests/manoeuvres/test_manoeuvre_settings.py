@@ -20,7 +20,19 @@ from trackrod.manoeuvres.settings import Direction, settings_of
 from trackrod.manoeuvres.steering import StepSteer
 
 #: Last parts of names that are words and not units.
-NO_UNITS = {"gear", "direction", "propulsion", "throttle", "brake", "clutch", "sweep", "factor", "cones", "periods"}
+NO_UNITS = {
+    "gear",
+    "direction",
+    "propulsion",
+    "throttle",
+    "brake",
+    "clutch",
+    "sweep",
+    "factor",
+    "share",
+    "cones",
+    "periods",
+}
 NO_UNITS |= {"mode", "class", "seed", "file", "pedals", "radm"}
 
 READY = sorted(name for name in MANOEUVRES if name != "recorded")

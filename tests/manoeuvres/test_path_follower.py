@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trackrod.manoeuvres.controls import FollowPath
+from trackrod.manoeuvres.courses import DoubleLaneChange
 from trackrod.manoeuvres.manoeuvre import DECISION, Sample
-from trackrod.manoeuvres.paths import Path
+from trackrod.manoeuvres.paths import Path, Tracker, circle_path
 
 PREVIEW, GAIN = 1.0, 30.0
 STRAIGHT = Path(np.array([0.0, 500.0]), np.array([0.0, 0.0]))
@@ -54,6 +55,22 @@ def test_who_slides_along_the_path_does_not_steer() -> None:
 def test_he_looks_ahead_by_speed_and_no_less_than_the_shortest() -> None:
     assert commanded(30.0, -1.0, 0.0, 0.0, 20.0) == pytest.approx(GAIN * 2.0 / (20.0**2 + 1.0), rel=1e-9)
     assert commanded(30.0, -1.0, 0.0, 0.0, 1.0) == pytest.approx(GAIN * 2.0 / (3.0**2 + 1.0), rel=1e-9)
+
+
+def test_he_takes_up_the_path_where_he_is() -> None:
+    """A phase that begins far along the path goes on as the one before it: nothing is steered for what lies behind."""
+    course = DoubleLaneChange(speed_kmh=72.0).path()
+    assert commanded(float(course.x[-1]) + 0.1, 0.0, 0.0, 0.0, 20.0, course) == pytest.approx(0.0, abs=1e-12)
+    circle = circle_path(100.0, 1.0, straight=10.0, transition=30.0, turns=12.0)
+    (x, y), (ahead_x, ahead_y) = circle.point(65.0), circle.point(65.01)
+    heading = float(np.arctan2(ahead_y - y, ahead_x - x))
+    assert commanded(x, y, heading, 0.0, 10.0, circle) == pytest.approx(GAIN / 100.0, rel=0.05)
+
+
+def test_on_a_circle_he_begins_with_the_first_lap() -> None:
+    circle = circle_path(100.0, 1.0, straight=10.0, transition=30.0, turns=12.0)
+    tracker = Tracker.at(circle, *circle.point(65.0 + 5 * 200.0 * np.pi))
+    assert tracker.s == pytest.approx(65.0, abs=0.25)
 
 
 def test_the_wheel_turns_no_faster_and_no_farther_than_allowed() -> None:

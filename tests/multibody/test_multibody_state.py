@@ -43,7 +43,7 @@ def driving(name: str, steering: SteeringModel = SteeringModel.RATIO, iterations
 def drive(model: MultibodyVehicle, first: int, last: int) -> np.ndarray:
     """A manoeuvre with steering, a shift at 0.6 s, a brake that locks after 1.2 s and an uneven road, in pieces."""
     t = 1e-3 * np.arange(first, last)
-    pedals = (np.where(t < 1.0, 1.0, 0.0), np.clip((t - 1.2) / 0.1, 0.0, 1.0), np.where(t < 0.6, 0.0, 3.0))
+    pedals = (np.where(t < 1.0, 1.0, 0.0), np.clip((t - 1.2) / 0.2, 0.0, 1.0), np.where(t < 0.6, 0.0, 3.0))
     controls = np.column_stack((0.8 * np.sin(7.0 * t), *pedals))
     heights = 0.01 * np.sin(20.0 * t)[:, None] * np.linspace(0.5, 1.0, len(model.model.tyres))
     return model.advance_rows(np.ascontiguousarray(controls), 1, np.ascontiguousarray(heights))

@@ -72,6 +72,17 @@ def test_equilibrium_of_other_payloads() -> None:
     assert sum(kerb.wheel_loads.values()) == pytest.approx(3300 * GRAVITY, rel=1e-3)
 
 
+@pytest.mark.parametrize("mode", [Mode.KINEMATIC, Mode.COMPLIANT])
+def test_a_vehicle_that_is_drawn_above_the_road_comes_down_on_it(mode: Mode) -> None:
+    """Its tyres hang and resist nothing: Newton's method alone would wander until it meets the road by chance."""
+    car = vehicle().with_mode(mode)
+    drawn, lower = (MultibodyVehicle(car, road_height=height).settle() for height in (0.0, -0.2))
+    assert lower.body_rise == pytest.approx(drawn.body_rise - 0.2, abs=1e-9)
+    assert tuple(lower.wheel_loads.values()) == pytest.approx(tuple(drawn.wheel_loads.values()), abs=1e-5)
+    assert tuple(lower.travels.values()) == pytest.approx(tuple(drawn.travels.values()), abs=1e-10)
+    assert lower.iterations <= drawn.iterations
+
+
 def test_a_spring_that_cannot_carry_is_told() -> None:
     car = vehicle()
     weak = replace(car, springs=(), stops=(), bodies=tuple(replace(b, mass=b.mass * 40) for b in car.bodies))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-import chrono_van
 import numpy as np
 import pytest
 
+from benchmarks import chrono_van
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import Severity
@@ -15,6 +16,10 @@ from trackrod.metrics.indices import indices
 from trackrod.reference import Reference, Replay, read_reference
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.simulate.drive import simulate
+from trackrod.simulate.script import scripted
+from trackrod.tune.problem import TuningProblem
+from trackrod.tune.space import tuning_space
+from trackrod.tune.test import Test
 
 #: Largest curve index of each run, nothing tuned [%]; found 1.5, 2.0 and 2.9.
 NOMINAL = {"ramp": 3.0, "step": 4.0, "sine05": 6.0}
@@ -57,3 +62,20 @@ def test_the_model_drives_like_the_van(van: Reference, name: str) -> None:
     assert np.allclose(run.time, source.run.time)
     found = {index.name: index.value_pct for index in indices(source.manoeuvre, source.run, run) if index.is_curve}
     assert max(found.values()) < NOMINAL[name], found
+
+
+def test_a_clutch_that_grabs_does_not_explode(van: Reference) -> None:
+    """Its tangent grows by a hundred powers of ten when the clutch closes on a heavy driveline at 700 rpm."""
+    spec, source = van.conversion.spec, van.runs["accel"]
+    assert spec.powertrain is not None
+    heavy = replace(spec.powertrain, idle_speed=np.radians(4200.0), driveline_inertia=chrono_van.DRIVELINE_INERTIA)
+    lighter = spec.parameters["wheel_inertia_rear"] - 0.5 * chrono_van.DRIVELINE_INERTIA
+    spec = replace(spec.with_parameters(wheel_inertia_rear=lighter), powertrain=heavy)
+    space = tuning_space(spec, names=("sprung_mass", "Ixx", "Izz", "cg_height"))
+    source = replace(source, run=source.run.slice(0.0, 3.0))
+    script = scripted(Replay(source=source), source.run)
+    blocks = TuningProblem(space, [Test("accel", "", "acceleration", source.run, script)]).linearise(np.zeros(4))
+    for block in blocks:
+        assert "taken are differences" in block.note
+        assert block.jacobian is not None
+        assert np.linalg.norm(block.jacobian) < 200.0, block.label

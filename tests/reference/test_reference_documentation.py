@@ -13,6 +13,7 @@ from trackrod.core.errors import Severity
 from trackrod.reference.document import Document
 from trackrod.reference.kc import AxleFigures, read_maps
 from trackrod.reference.runs import NEEDED, read_runs
+from trackrod.reference.stand_in import complete_dampers
 from trackrod.reference.sweeps import LOADS, QUANTITIES
 from trackrod.reference.tables import TABLE_SUFFIXES
 from trackrod.reference.vehicle import read_vehicle_data
@@ -28,9 +29,12 @@ def test_every_key_is_documented(tmp_path: Path) -> None:
     document = Document(small_vehicle.write_small(tmp_path) / "reference.toml")
     data = read_vehicle_data(document.root)
     assert data is not None
-    for axle in Axle:
-        read_maps(document, axle, AxleFigures("", 1.5, 2.7, (1.0, 1.0), lambda _side, _load: 0.3))
-    read_runs(document.root, data)
+    figures = AxleFigures("", 1e4, 1.5, 2.7, (1.0, 1.0), lambda _side, _load: 0.3)
+    maps = {axle: read_maps(document, axle, figures) for axle in Axle}
+    _, recordings = read_runs(document.root, data)
+    complete_dampers(
+        document.root.section("dampers"), data, {axle: found for axle, found in maps.items() if found}, recordings
+    )
     chosen = {"small", "car", "sine", "0"}
     keys = {key for section in document._sections.values() for key in section._known} - chosen
     assert len(keys) > 60
@@ -55,7 +59,7 @@ def test_the_toml_example_is_read_as_far_as_its_files_go(tmp_path: Path) -> None
     document = Document(tmp_path / "reference.toml")
     read_vehicle_data(document.root)
     for axle in Axle:
-        read_maps(document, axle, AxleFigures("", 1.5, 2.7, (1.0, 1.0), lambda _side, _load: 0.3))
+        read_maps(document, axle, AxleFigures("", 1e4, 1.5, 2.7, (1.0, 1.0), lambda _side, _load: 0.3))
     read_runs(document.root, None)
     document.close()
     errors = [problem.text for problem in document.problems if problem.severity is Severity.ERROR]

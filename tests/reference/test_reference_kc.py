@@ -201,15 +201,15 @@ def test_a_gradient_stands_for_a_column(tmp_path: Path) -> None:
         ("front.parallel", "F_L", lambda x: -x, "where its travel increases"),
         ("rear.parallel", "z_L", lambda x: 1e3 * x, "is the unit 'mm'?"),
         ("rear.parallel", "camber_L", lambda x: 57.3 * x, "is the unit 'deg'?"),
-        ("rear.parallel", "F_L", lambda x: 1e3 * x, "the rear axle weighs 6636 N"),
+        ("rear.", "F_", lambda x: 1e3 * x, "the rear axle weighs 6636 N"),
         ("front.steer", "rack", lambda x: np.abs(x) + 1.0, "does not go one way"),
         ("rear.opposite", "F_R", lambda x: np.where(np.arange(x.size) == 4, np.nan, x), "values are missing"),
     ],
 )
 def test_bad_tables(tmp_path: Path, table: str, column: str, change: Callable[[Array], Array], said: str) -> None:
     def spoil(test: str, columns: dict[str, Array]) -> None:
-        if test == table:
-            columns[column] = change(columns[column])
+        if test.startswith(table):
+            columns.update({key: change(values) for key, values in columns.items() if key.startswith(column)})
 
     with pytest.raises(InputError) as error:
         read_reference(sweeps_folder(tmp_path, np.linspace(-0.08, 0.08, 33), spoil))
@@ -222,4 +222,91 @@ def test_a_grid_with_a_hole(tmp_path: Path) -> None:
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines[:20], *lines[21:]]) + "\n")
     with pytest.raises(InputError, match=r"17 × 9 knots and 152 rows; the point parallel_travel -0.06.* is missing"):
+        read_reference(tmp_path)
+
+
+#: Opposite travel of springs that stiffen, without an anti-roll bar, made somewhere else than at the design position.
+OFF_CENTRE = 0.03
+
+
+def progressive(own: Array) -> Array:
+    """Load of one wheel at the front [kN]."""
+    return 1e-3 * (small_vehicle.axle_load(Axle.FRONT) + 25e3 * own + 2e5 * own**2)
+
+
+def off_centre(bar: float, *, tell: bool, at: float = OFF_CENTRE) -> Callable[[str, dict[str, Array]], None]:
+    """Front sweeps with a bar [N/m]; travels of the wheels are told, or that of the left one alone."""
+
+    def change(test: str, table: dict[str, Array]) -> None:
+        if test not in ("front.parallel", "front.opposite"):
+            return
+        x = 1e-3 * table["z_L"]
+        for side, letter in zip(Side, "LR", strict=True):
+            own = x if test == "front.parallel" else at + side.sign * x
+            for name, values in pose(side, own, 0 * x).items():
+                column = {"tx": "x", "ty": "y", "tz": "zz", "rz": "toe", "rx": "camber", "ry": "spin"}.get(name, "l")
+                angle = column in ("toe", "camber", "spin")
+                turned = -side.sign if column in ("toe", "camber") else 1.0
+                table[f"{column}_{letter}"] = turned * (np.degrees(values) if angle else 1e3 * values)
+            table[f"F_{letter}"] = progressive(own) + 1e-3 * bar * (own - x if test == "front.parallel" else own - at)
+            table[f"z_{letter}"] = 1e3 * own
+        if test == "front.opposite":
+            table["o"] = 1e3 * (x + 0.004)  # counted from anywhere
+            if not tell:
+                del table["z_L"], table["z_R"]
+
+    return change
+
+
+@pytest.mark.parametrize("tell", [True, False])
+@pytest.mark.parametrize("bar", [0.0, 15e3])
+def test_opposite_travel_off_centre_is_no_anti_roll_bar(tmp_path: Path, bar: float, *, tell: bool) -> None:
+    folder = sweeps_folder(tmp_path, np.linspace(-0.08, 0.08, 33), off_centre(bar, tell=tell))
+    if not tell:
+        path = folder / "reference.toml"
+        file = 'file = "kc/mine_front_opposite.csv"\n'
+        rules = 'columns.opposite_travel = { column = "o", unit = "mm" }\n'
+        text = path.read_text().replace(file, file + rules)
+        text = text.replace('\ntravel = { column = "z_{S}", unit = "mm" }', "")
+        for test in ("front.parallel", "rear.parallel", "rear.opposite", "front.steer"):
+            axle, which = test.split(".")
+            own = f'file = "kc/mine_{axle}_{which}.csv"\n'
+            text = text.replace(own, own + 'columns.travel = { column = "z_{S}", unit = "mm" }\n')
+        path.write_text(text)
+    reference = read_reference(folder)
+    roll = reference.conversion.spec.axles[0].roll
+    assert np.abs(roll.y - bar * roll.x).max() < 2.0, "loads of up to 5 kN"
+    assert any("brought to the centre" in problem.text for problem in reference.problems)
+    assert spread(reference) < EXACT
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda table: table.update(z_L=table["z_L"] - 10.0, z_R=table["z_R"] - 10.0), "contradict each other"),
+        (lambda table: table.update(F_R=table["F_R"][::-1].copy()), "differ by"),
+    ],
+)
+def test_opposite_travel_that_contradicts_parallel_travel(
+    tmp_path: Path, change: Callable[[dict[str, Array]], None], said: str
+) -> None:
+    def spoil(test: str, table: dict[str, Array]) -> None:
+        off_centre(15e3, tell=True)(test, table)
+        if test == "front.opposite":
+            change(table)
+
+    with pytest.raises(InputError, match=said):
+        read_reference(sweeps_folder(tmp_path, np.linspace(-0.08, 0.08, 33), spoil))
+
+
+def test_an_independent_axle_needs_no_opposite_travel(tmp_path: Path) -> None:
+    path = sweeps_folder(tmp_path, np.linspace(-0.08, 0.08, 33)) / "reference.toml"
+    text = path.read_text().replace('\n[kc.rear.opposite]\nfile = "kc/mine_rear_opposite.csv"\n', "")
+    path.write_text(text)
+    reference = read_reference(tmp_path)
+    assert np.abs(reference.conversion.spec.axles[1].roll.y).max() < 1e-9
+    assert any("has no anti-roll bar" in problem.text for problem in reference.problems)
+    assert spread(reference) < EXACT
+    path.write_text(text.replace("\n[kc.rear.parallel]", '\n[kc.rear]\nwheels = "dependent"\n[kc.rear.parallel]'))
+    with pytest.raises(InputError, match=r"\[kc.rear.opposite\] is missing"):
         read_reference(tmp_path)

@@ -98,7 +98,7 @@ def test_a_yaw_rate_in_degrees_is_seen_without_the_yaw_angle(tmp_path: Path) -> 
 def test_loads_in_kilonewtons_and_exchanged_sides(tmp_path: Path) -> None:
     run = small_vehicle.turning_run()
     small = Run({**run, **{signals.FZ[c].column: 1e-3 * run[signals.FZ[c]] for c in Corner}})
-    assert "the wheel loads add up to 14.71 N on average, the masses weigh 1.471e+04 N" in complaints(
+    assert "the wheel loads add up to 14.71 N on average, the masses weigh 14710 N" in complaints(
         with_run(tmp_path, small)
     )
     crossed = Run({**run, **{signals.FZ[c].column: run[signals.FZ[c.opposite]] for c in Corner}})
@@ -128,7 +128,11 @@ def test_pedals_need_pedals_and_something_that_drives(tmp_path: Path) -> None:
     start = path.read_text().index("[powertrain]")
     end = path.read_text().index("\n[tyres")
     path.write_text(path.read_text()[:start] + path.read_text()[end:])
-    assert "[powertrain] is missing: 'sine' with longitudinal" in complaints(tmp_path)
+    reference = read_reference(tmp_path)
+    assert any("something that only keeps a speed stands in" in problem.text for problem in reference.problems)
+    assert reference.without_meaning == ("engine_factor",)
+    path.write_text(path.read_text().replace('"single_sine"', '"acceleration"'))
+    assert "[powertrain] is missing: 'sine' accelerates" in complaints(tmp_path)
 
 
 def uneven(share: float) -> Run:

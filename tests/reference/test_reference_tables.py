@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 from pathlib import Path
 
@@ -18,6 +19,17 @@ from trackrod.reference.units import RACK_RATIO, factor_of, number_of
 
 TIME = np.arange(5) * 0.01
 RATE = np.array([0.0, 1.5, -2.25, 3e-7, 4.0])
+
+
+def test_packed_text(tmp_path: Path) -> None:
+    path = tmp_path / "comma.csv.gz"
+    path.write_bytes(gzip.compress(b"t,psi dot\n0.0,0.0\n0.01,1.5\n"))
+    assert read_table(path).columns["psi dot"].tolist() == [0.0, 1.5]
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(FileFormatError, match="gzip"):
+        read_table(path)
+    with pytest.raises(InputError, match="is not the suffix of a table"):
+        read_table(path.rename(tmp_path / "run.mat.gz"))
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,13 @@ def study() -> StudyResult:
     found = identify(NAMES, blocks)
     parameters = tuple(
         TunedParameter(
-            item, float(z), 2.0, bool(abs(z) == 1), found[item.name].verdict == "identifiable", found[item.name].text
+            item,
+            float(z),
+            (float(z) - 0.2, float(z) + 0.2),
+            bool(abs(z) == 1),
+            found[item.name].verdict == "identifiable",
+            found[item.name].verdict == "identifiable",
+            found[item.name].text,
         )
         for item, z in zip(space.tunables, Z, strict=True)
     )

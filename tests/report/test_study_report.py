@@ -140,6 +140,16 @@ def test_an_alarm_names_the_maps_that_were_left() -> None:
     assert not any("beyond" in str(row[0]) for row in tables(study_sections(with_tests(inside))[0])[1].rows)
 
 
+def test_page_one_tells_events_and_the_range_that_was_compared() -> None:
+    spun = replace(manoeuvre("braking", braking(), hold_out=True), events=("the vehicle spins: sideslip angle 60°",))
+    items = study_sections(with_tests(spun))[0].items
+    said = [item.text for item in items if isinstance(item, Notice)]
+    assert "Events of the tuned model: braking: the vehicle spins: sideslip angle 60°." in said
+    assert study().limits[0] in items
+    assert tables(study_sections(with_tests(spun))[0])[0].rows[0][-1] == "100 %"
+    assert spun.incidents == spun.events
+
+
 def test_alarms_name_what_became_worse_and_a_search_that_was_cut_off() -> None:
     worse = manoeuvre("braking", braking(), hold_out=True)
     worse = replace(worse, tuned_indices=tuple(replace(i, value_pct=9.0, coverage=0.5) for i in worse.nominal_indices))

@@ -66,7 +66,8 @@ def _wheel(wheel: WheelSpec, i: int) -> WheelSpec:
     spring, stops, damper = (
         replace(curve, y=(1.0 + 0.1 * i) * curve.y) for curve in (wheel.spring, wheel.stops, wheel.damper)
     )
-    return replace(wheel, compliance=compliance, tyres=places, spring=spring, stops=stops, damper=damper)
+    bases = {"bump_base": 0.9 - 0.1 * i, "rebound_base": 0.5 - 0.1 * i}
+    return replace(wheel, compliance=compliance, tyres=places, spring=spring, stops=stops, damper=damper, **bases)
 
 
 class Listener:
@@ -120,6 +121,8 @@ def test_wheels_and_their_tyres() -> None:
             spring=wheel.spring.points(),
             stops=wheel.stops.points(),
             damper=wheel.damper.points(),
+            bump_base=wheel.bump_base,
+            rebound_base=wheel.rebound_base,
         )
         properties = spec().tyres[f"tyre_{wheel.corner}"]
         assert told_tyre["wheel"] == i

@@ -12,7 +12,7 @@ from rtm.converted_vehicles import spec_of
 from trackrod.core.errors import UnknownNameError
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.rtm.spec import RtmSpec
+from trackrod.rtm.spec import Curve, RtmSpec
 
 NAMES = [item.name for item in PARAMETERS]
 STEPS, EVERY = 300, 10
@@ -21,12 +21,15 @@ SPINS = np.array([60.0, 61.0, 59.0, 60.5])
 TOLERANCE = 1e-4
 
 
-def spec(name: str, growth: float = 0.0) -> RtmSpec:
-    """A model with friction and lift, its tyres growing with their spin or not."""
+def spec(name: str, growth: float = 0.0, nearer: float = 1.0) -> RtmSpec:
+    """A model with friction and lift, its tyres growing with their spin or not, its stops nearer or not."""
     found = spec_of(name).with_parameters(
         friction_front=50.0, friction_rear=30.0, friction_base_rear=0.6, lift_front=0.05, lift_rear=0.03
     )
-    return replace(found, tyres={key: tyre.with_values(Q_V1=growth) for key, tyre in found.tyres.items()})
+    wheels = tuple(replace(w, stops=Curve(nearer * w.stops.x, nearer * w.stops.y)) for w in found.wheels)
+    return replace(
+        found, wheels=wheels, tyres={key: tyre.with_values(Q_V1=growth) for key, tyre in found.tyres.items()}
+    )
 
 
 def controls() -> np.ndarray:
@@ -44,8 +47,8 @@ def rows_of(vehicle: RealTimeVehicle, values: np.ndarray) -> np.ndarray:
 
 
 @cache
-def exact(name: str, growth: float = 0.0) -> tuple[RealTimeVehicle, np.ndarray, np.ndarray]:
-    vehicle = RealTimeVehicle(spec(name, growth))
+def exact(name: str, growth: float = 0.0, nearer: float = 1.0) -> tuple[RealTimeVehicle, np.ndarray, np.ndarray]:
+    vehicle = RealTimeVehicle(spec(name, growth, nearer))
     rows_of(vehicle, vehicle.spec.values())
     vehicle._core.reset()
     vehicle._core.start(20.0, SPINS, 250.0, 3)
@@ -70,6 +73,13 @@ def test_derivatives_of_every_column(name: str, parameter: str) -> None:
 
 def test_derivatives_with_a_tyre_that_grows() -> None:
     check("brake_front", *exact("double_wishbone_car", 7e-4))
+
+
+@pytest.mark.parametrize("parameter", ["stop_factor_rear", "sprung_mass", "cg_height"])
+def test_derivatives_with_pressed_stops_of_a_solid_axle(parameter: str) -> None:
+    vehicle, values, slopes = exact("lcv_7t", nearer=0.002)
+    assert (np.abs(slopes[..., NAMES.index("stop_factor_rear")]).max(axis=0) > 0.0).any(), "no stop is pressed"
+    check(parameter, vehicle, values, slopes)
 
 
 def check(parameter: str, vehicle: RealTimeVehicle, values: np.ndarray, slopes: np.ndarray) -> None:

@@ -280,19 +280,20 @@ def weave(step: float) -> Run:
 
 
 @pytest.mark.parametrize(
-    ("column", "least"),
+    ("column", "least", "most"),
     [
-        *((column, 1.8) for column in ("yaw_rate_radps", "roll_rad", "Fz_fl_N", "y_m")),
-        # Its differences are some µm/s and change their sign: what the light parts of the axles add shows longer in
-        # them, 1.79 here and 1.84 at a quarter of these steps.
-        ("vx_mps", 1.75),
+        *((column, 1.8, 2.2) for column in ("yaw_rate_radps", "Fz_fl_N", "y_m")),
+        # What the light parts of the axles add shows longer in these: 2.21 here and 2.09 at a quarter of these steps in
+        # the roll angle; 1.79 and 1.84 in the velocity, whose differences are some µm/s and change their sign.
+        ("roll_rad", 1.8, 2.25),
+        ("vx_mps", 1.75, 2.2),
     ],
 )
-def test_the_integrator_is_of_first_order(column: str, least: float) -> None:
+def test_the_integrator_is_of_first_order(column: str, least: float, most: float) -> None:
     """Below 1 ms, at which the light parts of the axles, some hundred hertz, still show more than the first order."""
     runs = [weave(step)[column] for step in (1e-3, 5e-4, 2.5e-4, 1.25e-4)]
     longest, coarse, fine = (np.sqrt(np.mean((a - b) ** 2)) for a, b in pairwise(runs))
-    assert least < coarse / fine < 2.2
+    assert least < coarse / fine < most
     assert longest < 0.003 * np.abs(runs[0]).max(), "1 ms is close to the limit"
 
 

@@ -85,6 +85,14 @@ def test_a_curve_needs_as_many_ordinates_as_abscissae() -> None:
     assert list(Curve(np.ones(1), np.ones(1)).faults("a point")) == ["a point needs two knots or more"]
 
 
+@pytest.mark.parametrize("name", ["bump_base", "rebound_base"])
+@pytest.mark.parametrize("value", [-0.1, np.nan])
+def test_stops_that_stand_nowhere_are_named(name: str, value: float) -> None:
+    assert f"'{name}' of 'fl' is {value:g}, it must not be below zero" in refused(
+        lambda: replace(wheel(), **{name: value})
+    )
+
+
 @pytest.mark.parametrize("of", ["own", "opposite"])
 def test_the_wrong_table_of_a_compliance_is_named(of: str) -> None:
     good = compliance()

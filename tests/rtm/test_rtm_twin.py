@@ -68,14 +68,16 @@ def test_twin_and_core_agree_under_inputs_of_the_wheels(name: str) -> None:
 
 @pytest.mark.parametrize("compliance", [Compliance.MOVING, Compliance.QUASI_STATIC])
 def test_twin_and_core_agree_where_no_two_wheels_are_alike(compliance: Compliance) -> None:
-    """Spring, stops and damper of its own at each wheel, and a wheel without damper."""
+    """Spring, stops where they stand, and damper of its own at each wheel, and a wheel without damper."""
 
     def own(wheel: WheelSpec, i: int) -> WheelSpec:
         spring, stops, damper = (
             Curve(curve.x, share * curve.y)
             for curve, share in ((wheel.spring, 1 + 0.05 * i), (wheel.stops, 1 + i), (wheel.damper, 0.5 + 0.3 * i))
         )
-        return replace(wheel, spring=spring, stops=stops, damper=Curve() if i == 3 else damper)
+        stops = Curve(0.02 * stops.x, 0.02 * stops.y)  # so near that they are pressed
+        bases = {"bump_base": 0.7 - 0.1 * i, "rebound_base": 0.5 + 0.2 * i}
+        return replace(wheel, spring=spring, stops=stops, damper=Curve() if i == 3 else damper, **bases)
 
     spec = spec_of("double_wishbone_car", compliance=compliance)
     apart = replace(spec, wheels=tuple(own(wheel, i) for i, wheel in enumerate(spec.wheels)))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trackrod.core import teimorbit
-from trackrod.core.errors import FileFormatError, MissingFileError, TrackrodError, UnitError
+from trackrod.core.errors import FileFormatError, MissingFileError, Severity, TrackrodError, UnitError
 from trackrod.tyre import Tyre, Tyreside, Version, compose_tir, load_tyre, parse_tir, read_tir, write_tir
 from trackrod.tyre.coefficients import COEFFICIENTS, PAC89_COEFFICIENTS, UNUSED_KEYS
 from trackrod.tyre.properties import ASYMMETRIC
@@ -187,11 +187,66 @@ def test_pac2002_names_of_pressure_terms() -> None:
         ("PROPERTY_FILE_FORMAT = 'MF_05'", Version.MF52),
         ("FITTYP = 61\n PROPERTY_FILE_FORMAT = 'PAC2002'", Version.MF61),
         ("FITTYP = 62", Version.MF62),
+        ("FITTYP = 5.2.1", Version.MF52),
+        ("FITTYP = '5.2.1'", Version.MF52),
+        ("PROPERTY_FILE_FORMAT = '5.2.1'", Version.MF52),
+        ("FITTYP =\n PROPERTY_FILE_FORMAT = 'PAC2002'", Version.MF52),
     ],
 )
 def test_fittyp_goes_before_the_format(model: str, version: Version) -> None:
     text = without(without(CAR, "FITTYP"), "PROPERTY_FILE_FORMAT").replace("[MODEL]", f"[MODEL]\n {model}")
     assert parse(text).version is version
+
+
+def test_one_pressure_is_a_range() -> None:
+    properties = parse(changed(changed(CAR, "PRESMIN", "230000"), "PRESMAX", "230000"))
+    assert properties.coefficients["PRESMIN"] == properties.coefficients["PRESMAX"] == 230e3
+    forces = Tyre(properties).evaluate(4000.0, alpha=0.05, p=[150e3, 230e3])
+    assert forces.Fy[0] == forces.Fy[1]
+    assert forces.outside[0].below == 1
+
+
+def test_key_without_value_takes_its_default() -> None:
+    properties = parse(changed(changed(CAR, "QSY7", ""), "TYRESIDE", ""))
+    assert properties.coefficients["QSY7"] == 0.85
+    assert "QSY7" not in properties.given
+    warning = next(p for p in properties.problems if "QSY7" in p.text)
+    assert str(warning).startswith(f"some.tir:{line_of(CAR, 'QSY7')}:")
+    assert warning.severity is Severity.WARNING
+    assert "QSY7 has no value; its default 0.85 is taken" in warning.text
+    assert properties.tyreside is Tyreside.UNKNOWN
+
+
+def test_comment_that_was_wrapped() -> None:
+    line = next(line for line in CAR.splitlines() if line.split("=")[0].strip() == "PKY1")
+    properties = parse(CAR.replace(line, f"{line}  $ largest value of the\n cornering stiffness"))
+    assert properties.coefficients == parse(CAR).coefficients
+    assert any("rest of the comment" in p.text and p.severity is Severity.WARNING for p in properties.problems)
+
+
+@pytest.mark.parametrize(
+    ("mode", "asked"),
+    [
+        ("4.0", "no relaxation"),
+        ("12", "lateral forces only"),
+        ("3", "longitudinal and lateral forces that do not reduce each other and no relaxation"),
+        ("-14", "the mirrored tyre"),
+        ("35", "turn slip and a rigid ring"),
+    ],
+)
+@pytest.mark.parametrize("name", ["car_pac89", "lcv_mf52"])
+def test_use_mode_that_is_not_modelled_is_a_warning(name: str, mode: str, asked: str) -> None:
+    text = without(SAMPLES[name].read_text(), "USE_MODE").replace("[MODEL]", f"[MODEL]\n USE_MODE = {mode}")
+    found = [p for p in parse(text).problems if "USE_MODE" in p.text]
+    assert [p.severity for p in found] == [Severity.WARNING]
+    assert f"USE_MODE = {mode} asks for {asked}; combined slip with relaxation is modelled" in found[0].text
+    assert found[0].place.line == line_of(text, "USE_MODE")
+
+
+@pytest.mark.parametrize("mode", ["14", "24", "114", "124"])
+def test_use_mode_that_is_modelled_is_silent(mode: str) -> None:
+    text = without(LCV, "USE_MODE").replace("[MODEL]", f"[MODEL]\n USE_MODE = {mode}")
+    assert not any("USE_MODE" in p.text for p in parse(text).problems)
 
 
 @pytest.mark.parametrize("word", ["LEFT", "Right", "symmetric", "UNKNOWN"])
@@ -377,6 +432,20 @@ def test_missing_units() -> None:
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(MissingFileError, match=r"nothing\.tir"):
         read_tir(tmp_path / "nothing.tir")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("! made by a rig\n**HEADER\nRELEASE   Release of TYDEX-Format   1.3\n**MEASURDATA\n 1 2\n", "TYDEX"),
+        ('{\n "Name": "van", "Type": "Tire", "Template": "TMeasyTire"\n}\n', "Project Chrono"),
+    ],
+)
+def test_tables_of_other_programs_are_called_so(tmp_path: Path, text: str, what: str) -> None:
+    file = tmp_path / "tyre.dat"
+    file.write_text(text)
+    with pytest.raises(FileFormatError, match=f"{what}.*fitting a Magic Formula to it comes with a later release"):
+        read_tir(file)
 
 
 def test_unit_error_is_an_input_error() -> None:

@@ -34,6 +34,33 @@ def test_relaxation_length_is_the_distance_to_63_percent(sample: Path) -> None:
     assert distance == pytest.approx(float(forces.sigma_y[0]), rel=1e-2)  # one step is 1 mm
 
 
+@pytest.mark.parametrize("Vx", [0.0, 0.3, 20.0])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_no_relaxation_length_is_the_shortest_one(sign: float, Vx: float) -> None:
+    """LSGAL = 0, also where the friction gives the side force its sign (PDY1 < 0, as real files have it)."""
+    properties = read_tir(SAMPLES["lcv_mf52"])
+    c = properties.coefficients
+    flipped = properties.with_values(**{name: sign * c[name] for name in ("PDY1", "PDY2")})
+    none, short = (Tyre(flipped.with_values(LSGAL=scale)) for scale in (0.0, 1e-9))
+    Vsy = 0.1 * np.sin(0.1 * np.arange(400))
+    a, b = (tyre.transient(1e-3, np.full(400, 9000.0), Vx, Vsx=0.02, Vsy=Vsy) for tyre in (none, short))
+    for name in ("Fx", "Fy", "Mx", "My", "Mz"):
+        assert np.isfinite(getattr(a, name)).all()
+        np.testing.assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-9, atol=1e-9)
+
+
+def test_sign_of_the_friction_leaves_the_relaxation_alone() -> None:
+    """After one relaxation length of travel 1 - 1/e of the steady slip is there, also with a negative PDY1."""
+    properties = read_tir(SAMPLES["lcv_mf52"]).symmetric()
+    c = properties.coefficients
+    tyre = Tyre(properties.with_values(**{name: -c[name] for name in ("PDY1", "PDY2")}))
+    Vx, angle, n = 10.0, 1e-4, 4000
+    forces = tyre.transient(STEP, np.full(n, 9000.0), Vx, Vsy=angle * Vx)
+    steady = float(tyre.evaluate(9000.0, alpha=angle, Vx=Vx).Fy)
+    distance = Vx * STEP * (1 + np.argmax(forces.Fy / steady >= 1 - np.exp(-1)))
+    assert distance == pytest.approx(float(forces.sigma_y[0]), rel=1e-2)
+
+
 def test_standing_tyre_is_a_spring(sample: Path) -> None:
     """Pushed sideways at standstill and held: the force stays, with the stiffness Kya over sigma."""
     tyre = Tyre(read_tir(sample).symmetric())

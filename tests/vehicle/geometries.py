@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -112,6 +114,17 @@ SINGLE_POINTS: dict[str, dict[str, Vector]] = {
 
 #: Values that templates need [SI].
 VALUES = {"torsion_bar_rate": 4e4, "torsion_bar_preload": 2e3, "bar_rate": 3e3}
+BENT = {"area": 1e-3, "torsion_constant": 2e-8, "second_moment_vertical": 6e-7, "second_moment_horizontal": 9e-7}
+VALUES |= {f"{bar}_{name}": value for bar in ("beam", "arm") for name, value in BENT.items()}
+
+#: Templates of the sample axles have the geometry of their data sheets [mm], x rearward.
+for sheet in sorted((Path(__file__).parents[2] / "tools/bundle/sample_axles").glob("*.toml")):
+    data = tomllib.loads(sheet.read_text(encoding="utf-8"))
+    if sheet.stem == "steering_box":
+        continue
+    for places, key in ((GEOMETRIES, "hardpoints"), (SINGLE_POINTS, "single_hardpoints")):
+        points = {name: (-1e-3 * x, -1e-3 * y, 1e-3 * z) for name, (x, y, z) in data.get(key, {}).items()}
+        places.setdefault(data["template"], points)
 
 
 def hardpoints_of(name: str) -> dict[str, Vector]:

@@ -20,6 +20,8 @@ from trackrod.vehicle.template_reader import load_templates
 TEMPLATES = load_templates()
 LEAF = leaf_spring(one_leaf(0.75, 0.75))
 DEPENDENT = [name for name in GEOMETRIES if TEMPLATES[name].dependent]
+SOLID = [name for name in DEPENDENT if "axle" in TEMPLATES[name].bodies.single]
+STEERED = [name for name in SOLID if "upright" in TEMPLATES[name].bodies.pairs]
 
 # With rigid leaves axle and leaves are one body; it and two shackles have 18 freedoms, six revolute joints take 30.
 REDUNDANT = {"solid_axle_leaf": 12}
@@ -30,7 +32,8 @@ def instance_of(name: str, **switches: float) -> Instance:
 
 
 def beams_of(instance: Instance) -> list[Beam]:
-    return [beam for place in instance.leaves for beam in leaf_beams(place, LEAF, 5e3, {"axle"})[1]]
+    leaves = [beam for place in instance.leaves for beam in leaf_beams(place, LEAF, 5e3, {"axle"})[1]]
+    return [*leaves, *instance.beams]
 
 
 def kinematic(name: str, instance: Instance, *, rigid_beams: bool = False) -> Mobility:
@@ -89,7 +92,7 @@ def test_both_wheels_rise_independently(name: str) -> None:
     assert np.linalg.matrix_rank(heights(kinematic(name, instance), instance), tol=1e-6) == 2
 
 
-@pytest.mark.parametrize("name", DEPENDENT)
+@pytest.mark.parametrize("name", SOLID)
 def test_wheels_of_a_solid_axle_keep_their_distance(name: str) -> None:
     instance = instance_of(name)
     found = kinematic(name, instance)
@@ -98,16 +101,18 @@ def test_wheels_of_a_solid_axle_keep_their_distance(name: str) -> None:
     held = {
         body for joint in instance.joints_in(Mode.KINEMATIC) if joint.type is JointType.FIXED for body in joint.bodies
     }
-    assert {wheel.brake_reaction for wheel in instance.wheels.values()} <= held | {"axle"}
+    held |= {f"upright_{side}" for side in Side} if name in STEERED else {"axle"}
+    assert {wheel.brake_reaction for wheel in instance.wheels.values()} <= held
 
 
 @pytest.mark.parametrize("name", GEOMETRIES)
 def test_compliant_mode_has_a_bushing_for_every_kinematic_joint(name: str) -> None:
     instance = instance_of(name)
     chains = {body: place.name for place in instance.leaves for body in place.bodies if body != "axle"}
+    chains |= {body: "beams" for beam in instance.beams for body in beam.bodies}
 
     def pair(bodies: tuple[str, str]) -> frozenset[str]:
-        """The bodies of a leaf hold each other."""
+        """The bodies of a leaf, or of beams, hold each other."""
         return frozenset(chains.get(body, body) for body in bodies)
 
     kept = {pair(joint.bodies) for joint in instance.joints_in(Mode.COMPLIANT)}
@@ -181,6 +186,50 @@ def test_pushrod_may_sit_on_the_upper_arm() -> None:
     found = kinematic(name, instance)
     assert (found.freedoms, found.redundant) == (4, 0)
     assert "pushrod_outer_upper_left" in {joint.name for joint in instance.joints}
+
+
+def test_pushrod_may_sit_on_the_upright() -> None:
+    name = "double_wishbone_pushrod"
+    instance = instance_of(name, pushrod_on_upright=1)
+    found = kinematic(name, instance)
+    assert (found.freedoms, found.redundant) == (4, 0)
+    assert {joint.name for joint in instance.joints if joint.name.startswith("pushrod_outer")} == {
+        "pushrod_outer_upright_left",
+        "pushrod_outer_upright_right",
+    }
+
+
+def test_a_bushing_of_the_subsystem_takes_the_place_of_its_joint() -> None:
+    """In compliant mode; with ideal joints nothing changes, and without the bushing neither."""
+    template, places = TEMPLATES["double_wishbone"], hardpoints_of("double_wishbone")
+    plain = instantiate(template, places, {})
+    rubber = instantiate(template, places, {"hub_compliance_active": 1}, None, ["Tierod_Outer", "hub_compliance"])
+    assert {place.element for place in rubber.bushings} - {place.element for place in plain.bushings} == {
+        "tierod_outer",
+        "hub_compliance",
+    }
+    ideal = {joint.name for joint in plain.joints_in(Mode.COMPLIANT)}
+    left = {joint.name for joint in rubber.joints_in(Mode.COMPLIANT)}
+    assert {"tierod_outer_left", "tierod_inner_left"} <= ideal
+    assert "tierod_inner_left" in left
+    assert not {"tierod_outer_left", "hub_left"} & left
+    found = mobility(rubber.bodies, on_ground(rubber.joints_in(Mode.KINEMATIC), tuple(template.mounts)))
+    assert (found.freedoms, found.redundant) == (4, 0)
+
+
+def test_rack_housing_is_fixed_where_no_bushing_holds_it() -> None:
+    template = TEMPLATES["rack_pinion_steering"]
+    points = both_sides({"rack_house_mount": (0.12, 0.3, 0.29), "tierod_inner": (0.12, 0.43, 0.29)}) | {
+        "pinion_pivot": (0.12, 0.33, 0.29),
+        "intermediate_shaft_forward": (-0.06, 0.335, 0.33),
+        "intermediate_shaft_rearward": (-0.48, 0.35, 0.61),
+        "steering_wheel_center": (-1.05, 0.36, 0.85),
+    }
+    for bushings, held in (([], True), (["rack_housing_bushing"], False)):
+        instance = instantiate(template, points, {}, None, bushings)
+        assert ("rack_housing_held" in {joint.name for joint in instance.joints_in(Mode.COMPLIANT)}) is held
+        places = {place.name for place in instance.bushings}
+        assert ("rack_housing_bushing_left" in places) is not held
 
 
 def test_anti_roll_bar_is_twisted_by_roll_alone() -> None:

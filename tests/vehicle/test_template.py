@@ -213,7 +213,11 @@ TORSION_BAR, AXLE, STEERED = "double_wishbone_torsion_bar", "solid_axle_leaf", "
         (AXLE, "freedoms = 2", "freedoms = -2", "'freedoms' needs a whole number"),
         (AXLE, 'arb_pickup = "axle_seat"', 'arb_pickup = "axel_seat"', "body 'axel_seat' is not declared"),
         (AXLE, 'wall = "tube_wall"', 'wall = "tube_wal"', "value 'tube_wal' is not declared"),
-        (AXLE, 'wall = "tube_wall"', "", "[[beams]] 'tube_inner' lacks 'wall'"),
+        (AXLE, 'wall = "tube_wall"', "", "'tube_inner' needs diameter and wall, or area"),
+        ("twist_beam", 'area = "beam_area"', "", "'beam' needs diameter and wall, or area"),
+        ("five_link", 'pairs = ["upright", ', 'pairs = ["tierod", "upright", ', "'tierod' is a body of its own"),
+        ("macpherson", 'bushing = "tierod_outer"', 'bushing = "tierod_outer"\nmode = "kinematic"', "must not be given"),
+        (STEERED, "{ bushing = ", "{ bushes = ", 'or { bushing = "NAME", is = NUMBER }'),
         (
             AXLE,
             'ends = ["tube_inner", "tube_seat"]',

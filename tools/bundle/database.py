@@ -26,7 +26,7 @@ from trackrod.core.constants import constant
 from trackrod.core.teimorbit import Block, Comment, Row, Table, Value
 from trackrod.vehicle.template import LineType, Template
 
-__all__ = ["database"]
+__all__ = ["LINES", "bushing_block", "bushing_text", "database", "direction", "hardpoints_block", "part_block"]
 
 Array = NDArray[np.float64]
 _BOTH, _SINGLE = "left/right", "single"
@@ -63,7 +63,8 @@ _SWITCHES = {
     "aero_drag_active": "1 forces of the air, 0 none",
     "steering_assist_active": "1 assistance, 0 none",
 }
-_LINES = {
+#: Block, definition, table and suffix of what acts along a line.
+LINES = {
     LineType.SPRING: ("NSPRING_ASSEMBLY", "ac_spring", "springs", "spr"),
     LineType.DAMPER: ("DAMPER_ASSEMBLY", "ac_damper", "dampers", "dpr"),
     LineType.BUMP_STOP: ("BUMPSTOP_ASSEMBLY", "ac_bumpstop", "bumpstops", "bum"),
@@ -97,7 +98,7 @@ class _Writer:
             yield f"tires.tbl/{tyre.name}.tir", tyre_text(tyre)
         for rubber in self.rubbers.values():
             time = _STEEL_TIME if rubber.name == _TORSION_BAR else self.sheet.rubber_time
-            yield f"bushings.tbl/{rubber.name}.bus", _bushing_text(rubber, time)
+            yield f"bushings.tbl/{rubber.name}.bus", bushing_text(rubber, time)
         yield "powertrains.tbl/engine.pwr", self._engine()
         if self.sheet.powertrain.limited_slip:
             yield "differentials.tbl/limited_slip.dif", self._differential()
@@ -169,8 +170,8 @@ class _Writer:
                 ("tube_damping", _SINGLE, _STEEL_TIME, "damping over stiffness [s]"),
             ]
         blocks = [
-            _hardpoints(sheet.hardpoints, {}),
-            *(_part(solid) for solid in axle.solids),
+            hardpoints_block(sheet.hardpoints, {}),
+            *(part_block(solid) for solid in axle.solids),
             *self._bushings(sheet.mounts, sheet.hardpoints, template, axle.bushing_preloads()),
             *self._lines(axle),
             *self._leaf(axle),
@@ -194,26 +195,13 @@ class _Writer:
             mount = mounts[name]
             if self.rubbers.setdefault(mount.rubber.name, mount.rubber) != mount.rubber:
                 raise ValueError(f"two rubbers are called '{mount.rubber.name}'")
-            axes = across(_direction(mount.axis, points))
-            values: dict[str, Value] = {
-                "DEFINITION": ".ACAR.attachments.ac_bushing",
-                "USAGE": name,
-                "SYMMETRY": _SINGLE if name in singles else _BOTH,
-                "PROPERTY_FILE": self.reference("bushings", f"{mount.rubber.name}.bus"),
-            }
-            for prefix, column in (("ZP", 2), ("XP", 0)):
-                values |= {f"ORIENTATION_{prefix}{i + 1}": number(axes[i, column], 10) for i in range(3)}
-            loads = (0.0, 0.0, preloads.get(name, 0.0), 0.0, 0.0, 0.0)
-            keys = [f"{kind}_PRELOAD_{axis}" for kind in "TR" for axis in "XYZ"]
-            values |= dict(zip(keys, loads, strict=True))
-            values |= {f"{kind}_OFFSET_{axis}": 0.0 for kind in "TR" for axis in "XYZ"}
-            values |= {f"{kind}{axis}_SCALING_FACTOR": 1.0 for kind in "FT" for axis in "XYZ"}
-            values |= {f"{kind}{axis}_DAMPING_FORCE_SCALE": 1.0 for kind in "TR" for axis in "XYZ"}
-            yield block("BUSHING_ASSEMBLY", values)
+            file = self.reference("bushings", f"{mount.rubber.name}.bus")
+            z = direction(mount.axis, points)
+            yield bushing_block(name, file, z, preload=preloads.get(name, 0.0), single=name in singles)
 
     def _lines(self, axle: AxleDesign) -> Iterator[Block]:
         for line in axle.template.lines:
-            name, definition, table, suffix = _LINES[line.type]
+            name, definition, table, suffix = LINES[line.type]
             sided = any(one.element == line.name and one.side is not None for one in axle.lines)
             values: dict[str, Value] = {
                 "DEFINITION": f".ACAR.forces.{definition}",
@@ -278,8 +266,8 @@ class _Writer:
         ]
         template = TEMPLATES["rack_pinion_steering"]
         blocks = [
-            _hardpoints(pairs, steering.singles),
-            *(_part(solid) for solid in design.steering_solids),
+            hardpoints_block(pairs, steering.singles),
+            *(part_block(solid) for solid in design.steering_solids),
             *self._bushings(rubbers, points, template, {}, (_TORSION_BAR,)),
             gear,
             spline,
@@ -296,8 +284,8 @@ class _Writer:
             ("bar_damping", _SINGLE, number(bar.rate * _STEEL_TIME, 2), "[N*mm*s/deg]"),
         ]
         blocks = [
-            _hardpoints(bar.sheet.hardpoints, {}),
-            *(_part(solid) for solid in bar.solids),
+            hardpoints_block(bar.sheet.hardpoints, {}),
+            *(part_block(solid) for solid in bar.solids),
             *self._bushings(bar.sheet.mounts, bar.sheet.hardpoints, template, {}),
             parameters(entries),
         ]
@@ -345,9 +333,9 @@ class _Writer:
         x = self.sheet.wheelbase
         points = {"path_reference": (0.0, 0.0, 0.0), "rear_axle_reference": (x, 0.0, 0.0)}
         blocks = [
-            _hardpoints({}, points),
-            _part(self.design.chassis),
-            *(_part(solid) for solid in self.design.payload_solids),
+            hardpoints_block({}, points),
+            part_block(self.design.chassis),
+            *(part_block(solid) for solid in self.design.payload_solids),
             parameters(entries),
         ]
         return self._subsystem("body", "any", "rigid_chassis", "body", "sprung body", blocks)
@@ -374,7 +362,7 @@ class _Writer:
             ("drive_torque_bias_front", _SINGLE, float(train.front_share), "share of the front axle [-]"),
         ]
         blocks = [
-            *(_part(solid) for solid in self.design.powertrain_solids),
+            *(part_block(solid) for solid in self.design.powertrain_solids),
             _spline("engine_torque", "three_dimensional", self.reference("powertrains", "engine.pwr"), "engine"),
         ]
         if train.limited_slip:
@@ -409,7 +397,7 @@ class _Writer:
     def _line_files(self, axle: AxleDesign) -> Iterator[tuple[str, str]]:
         where = axle.sheet.axle
         for line in axle.template.lines:
-            _, _, table, suffix = _LINES[line.type]
+            _, _, table, suffix = LINES[line.type]
             path = f"{table}.tbl/{where}_{line.name}.{suffix}"
             if line.type is LineType.SPRING:
                 yield path, self._spring(axle, line.name)
@@ -565,21 +553,44 @@ def _switch(name: str, value: int) -> tuple[str, str, int, str]:
     return name, _SINGLE, value, _SWITCHES[name]
 
 
-def _direction(axis: tuple[str, str] | str, points: Mapping[str, Point]) -> Array:
+def direction(axis: tuple[str, str] | str, points: Mapping[str, Point]) -> Array:
+    """Direction of an axis that is x, y or z or leads from one hardpoint to another."""
     if isinstance(axis, str):
         return np.asarray(np.eye(3)["xyz".index(axis)])
     way = np.subtract(points[axis[1]], points[axis[0]])
     return np.asarray(way / np.linalg.norm(way))
 
 
-def _hardpoints(pairs: Mapping[str, Point], singles: Mapping[str, Point]) -> Block:
+def bushing_block(name: str, file: str, z: Array, *, preload: float = 0.0, single: bool = False) -> Block:
+    """[BUSHING_ASSEMBLY] with the axis z and a preload along it [N]."""
+    axes = across(z)
+    values: dict[str, Value] = {
+        "DEFINITION": ".ACAR.attachments.ac_bushing",
+        "USAGE": name,
+        "SYMMETRY": _SINGLE if single else _BOTH,
+        "PROPERTY_FILE": file,
+    }
+    for prefix, column in (("ZP", 2), ("XP", 0)):
+        values |= {f"ORIENTATION_{prefix}{i + 1}": number(axes[i, column], 10) for i in range(3)}
+    loads = (0.0, 0.0, preload, 0.0, 0.0, 0.0)
+    keys = [f"{kind}_PRELOAD_{axis}" for kind in "TR" for axis in "XYZ"]
+    values |= dict(zip(keys, loads, strict=True))
+    values |= {f"{kind}_OFFSET_{axis}": 0.0 for kind in "TR" for axis in "XYZ"}
+    values |= {f"{kind}{axis}_SCALING_FACTOR": 1.0 for kind in "FT" for axis in "XYZ"}
+    values |= {f"{kind}{axis}_DAMPING_FORCE_SCALE": 1.0 for kind in "TR" for axis in "XYZ"}
+    return block("BUSHING_ASSEMBLY", values)
+
+
+def hardpoints_block(pairs: Mapping[str, Point], singles: Mapping[str, Point]) -> Block:
+    """[HARDPOINT]: points of the left side that come in pairs, and points that are there once."""
     rows = [Row((name, _SINGLE, *map(float, point))) for name, point in singles.items()]
     rows += [Row((name, _BOTH, *map(float, point))) for name, point in pairs.items()]
     columns = ("hardpoint_name", "symmetry", "x_value", "y_value", "z_value")
     return Block("HARDPOINT", tables=(Table(columns, tuple(rows)),))
 
 
-def _part(solid: Solid) -> Block:
+def part_block(solid: Solid) -> Block:
+    """[PART_ASSEMBLY]."""
     values: dict[str, Value] = {
         "USAGE": solid.name,
         "SYMMETRY": _SINGLE if solid.single else _BOTH,
@@ -606,7 +617,8 @@ def _installed(axle: AxleDesign, name: str) -> float:
     return number(1000 * line.length, 2)
 
 
-def _bushing_text(rubber: Rubber, time: float) -> str:
+def bushing_text(rubber: Rubber, time: float) -> str:
+    """The property file of a rubber; its damping over its stiffness is `time` [s]."""
     rates = dict(zip(("FX", "FY", "FZ"), (*rubber.radial, rubber.axial), strict=True))
     gives = dict(zip(("FX", "FY", "FZ"), (rubber.give[0], rubber.give[0], rubber.give[1]), strict=True))
     turning = dict(zip(("TX", "TY", "TZ"), rubber.turning, strict=True))

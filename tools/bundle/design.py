@@ -97,7 +97,7 @@ class AxleDesign:
         """Springs, dampers and stops of the template, also those of a variant that is switched off."""
         switched = {
             **self.switches,
-            **{e.when.parameter: e.when.value for e in self.template.lines if e.when is not None},
+            **{one.switch: one.value for entry in self.template.lines for one in entry.when},
         }
         other = mechanism(self.template, self.sheet.hardpoints, {}, switched, self._values)
         return tuple({line.name: line for line in (*self.instance.lines, *other.lines)}.values())

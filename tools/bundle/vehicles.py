@@ -10,7 +10,7 @@ from tools.bundle.database import database
 from tools.bundle.design import VehicleDesign
 from tools.bundle.sheet import Vehicle
 
-__all__ = ["BUNDLED", "VEHICLES", "design", "stale_files", "texts"]
+__all__ = ["BUNDLED", "VEHICLES", "design", "texts"]
 
 #: Where the databases lie.
 BUNDLED = Path(__file__).resolve().parents[2] / "src" / "trackrod" / "vehicle" / "bundled"
@@ -31,10 +31,3 @@ def design(name: str) -> VehicleDesign:
 def texts(name: str) -> dict[str, str]:
     """Texts of all files of a database by their path in it."""
     return database(design(name))
-
-
-def stale_files(name: str) -> list[Path]:
-    """Files of a database that it does not consist of any more."""
-    folder = BUNDLED / f"{name}.cdb"
-    wanted = {folder / path for path in texts(name)}
-    return [path for path in folder.rglob("*") if path.is_file() and path not in wanted]

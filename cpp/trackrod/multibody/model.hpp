@@ -24,6 +24,7 @@
 #include "trackrod/multibody/pair.hpp"
 #include "trackrod/multibody/state.hpp"
 #include "trackrod/multibody/torsion.hpp"
+#include "trackrod/multibody/travel_force.hpp"
 #include "trackrod/multibody/wheel.hpp"
 
 namespace trackrod::multibody {
@@ -52,6 +53,7 @@ class Model {
   std::vector<Pair> pairs;
   std::vector<Line> lines;
   std::vector<Torsion> torsions;
+  std::vector<TravelForce> travel_forces;
   std::vector<Beam> beams;
   std::vector<Drive> drives;
   std::vector<Line> actuators;  // their curves are empty: the forces are inputs
@@ -75,6 +77,7 @@ class Model {
     couple(pairs);
     couple(lines);
     couple(torsions);
+    couple(travel_forces);
     couple(beams);
     couple(drives);
     const auto couple_ties = [&](const auto& ties) {
@@ -100,6 +103,7 @@ class Model {
     spin_pivot_.resize(wheels.size());
     spin_right_.resize(wheels.size());
     lock_torques_.resize(wheels.size());
+    shafts_.resize(wheels.size());
     next_slips_.resize(tyres.size());
     state.resize(n, wheels.size(), tyres.size());
     inputs.resize(n, wheels.size(), tyres.size(), drives.size(), actuators.size());
@@ -139,13 +143,14 @@ class Model {
   // last of them, NaN if the matrix was singular.
   double step(double h, int iterations) {
     predict();
+    turn_wheels();
+    turn_shafts();
     if (hardware_.present) {
       const DrivelineInput<double> driver{inputs.throttle, 1.0, static_cast<int>(inputs.gear)};
       const int count = static_cast<int>(wheels.size());
-      decided_ = driveline::begin_step(hardware_, state.driveline, driver, state.spins.data(), count, h);
+      decided_ = driveline::begin_step(hardware_, state.driveline, driver, shafts_.data(), count, h);
     }
     lock_differentials();
-    turn_wheels();
     follow_profiles(h);
     double change = 0.0;
     for (int i = 0; i < iterations; ++i) {
@@ -297,6 +302,7 @@ class Model {
     for (const Pair& e : pairs) add_element(e, to);
     for (const Line& e : lines) add_element(e, to);
     for (const Torsion& e : torsions) add_element(e, to);
+    for (const TravelForce& e : travel_forces) add_element(e, to);
     for (const Beam& e : beams) add_element(e, to);
     for (std::size_t j = 0; j < drives.size(); ++j) add_element(drives[j], to, inputs.targets[j]);
     for (const Gear& e : gears) add_tie(e, to);
@@ -455,8 +461,11 @@ class Model {
 
   void add_reaction(int body, std::size_t wheel, double torque) {
     if (body == ground) return;
-    const V3 axis_E = body_state(wheels[wheel].body).R * axes_[wheel];
-    add_to(right_[static_cast<std::size_t>(body)], {0, 0, 0}, transpose(body_state(body).R) * axis_E * torque);
+    add_to(right_[static_cast<std::size_t>(body)], {0, 0, 0}, axis_in(body, wheel) * torque);
+  }
+  // The spin axis of a wheel in axes of a body.
+  V3 axis_in(int body, std::size_t wheel) const {
+    return transpose(body_state(body).R) * (body_state(wheels[wheel].body).R * axes_[wheel]);
   }
 
   // Tyres carry load only: the road holds nothing sideways in statics, drives and loads do. Their stiffness is that of
@@ -519,9 +528,24 @@ class Model {
     std::fill(lock_torques_.begin(), lock_torques_.end(), 0.0);
     for (const Differential& d : differentials) {
       const auto left = static_cast<std::size_t>(d.left), right = static_cast<std::size_t>(d.right);
-      const double torque = d.torque.at(state.spins[left] - state.spins[right]).value;
+      const double torque = d.torque.at(shafts_[left] - shafts_[right]).value;
       lock_torques_[left] -= torque;
       lock_torques_[right] += torque;
+    }
+  }
+
+  // Speeds of the half-shafts at the beginning of a step. Spins count against the carriers; a shaft turns in the body that
+  // takes its reaction, and what it gives the wheel is what it takes from the engine only if its speed counts against that.
+  void turn_shafts() {
+    for (std::size_t k = 0; k < wheels.size(); ++k) {
+      const auto turn = [&](int body, const V3& axis_E) {
+        if (body == ground) return 0.0;
+        const auto i = static_cast<std::size_t>(body);
+        return dot(to_matrix(state.poses[i].q) * state.twists[i].w, axis_E);
+      };
+      const int carrier = wheels[k].body;
+      const V3 axis_E = to_matrix(state.poses[static_cast<std::size_t>(carrier)].q) * axes_[k];
+      shafts_[k] = state.spins[k] + turn(carrier, axis_E) - turn(wheels[k].drive_body, axis_E);
     }
   }
 
@@ -617,16 +641,26 @@ class Model {
         for (int p = 0; p < 6; ++p) row[p] -= spin_column_[k][p] * gain / spin_pivot_[k];
         const int body = wheels[k].drive_body;
         if (body == ground) continue;
-        const V3 axis = transpose(body_state(body).R) * (body_state(wheels[k].body).R * axes_[k]) * -gain;
-        add_to(sensitivity_[static_cast<std::size_t>(body)], {0, 0, 0}, axis);
+        add_to(sensitivity_[static_cast<std::size_t>(body)], {0, 0, 0}, axis_in(body, k) * -gain);
       }
       matrix_.solve(sensitivity_);
       double speed = 0.0, slope = 0.0;
       for (std::size_t k = 0; k < wheels.size(); ++k) {
         const double gain = driveline::speed_gain(hardware_, state.driveline, static_cast<int>(k));
-        const auto i = static_cast<std::size_t>(wheels[k].body);
+        if (gain == 0.0) continue;
+        const int carrier = wheels[k].body, other = wheels[k].drive_body;
+        const auto i = static_cast<std::size_t>(carrier);
         speed += gain * (trial_spins_[k] + (spin_right_[k] - product(spin_row_[k], right_[i])) / spin_pivot_[k]);
         slope += gain * (torque_gain(k) - product(spin_row_[k], sensitivity_[i])) / spin_pivot_[k];
+        if (other == carrier) continue;
+        for (const int body : {carrier, other}) {  // what the carrier turns against the body that takes the reaction
+          if (body == ground) continue;
+          const auto b = static_cast<std::size_t>(body);
+          const V3 axis = axis_in(body, k) * (body == carrier ? gain : -gain);
+          const auto about = [&](const Vec6& d) { return dot(axis, V3{d[3], d[4], d[5]}); };
+          speed += dot(axis, trial_[b].w) + about(right_[b]);
+          slope += about(sensitivity_[b]);
+        }
       }
       wanted = driveline::clutch_torque(state.driveline, decided_, old, speed, slope, h);
     }
@@ -688,6 +722,7 @@ class Model {
   std::vector<double> trial_spins_;
   std::vector<Vec6> spin_row_, spin_column_;
   std::vector<double> spin_pivot_, spin_right_;
+  std::vector<double> shafts_;                      // speeds of the half-shafts [rad/s]
   std::vector<double> lock_torques_;                // of limited-slip differentials on the wheels [N m]
   std::vector<V3> axes_, centres_;                 // of wheels and of tyres, in axes of the carriers, as they are steered
   std::vector<TransientSlip<double>> next_slips_;  // of the tyres at the end of the step

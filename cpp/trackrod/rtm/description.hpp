@@ -30,6 +30,7 @@ struct WheelData {
   // Load under the wheel over travel, without stops; force of stops over travel, of the damper over the rate of its
   // length.
   OwnedCurve spring, stops, damper;
+  double stop_base[2] = {1.0, 1.0};  // how far apart bump and rebound stops of the axle stand, over its track
   ComplianceData own[load_count], opposite[load_count];
 };
 

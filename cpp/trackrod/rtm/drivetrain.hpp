@@ -1,4 +1,8 @@
 // Spins of the wheels: tyres, brakes, differentials and the driveline, all implicit.
+//
+// Spins count against the carriers, and brakes feel them so. A half-shaft turns in the body: its speed is the spin and what
+// the carrier turns against the body. Whatever takes the reaction of a torque has to be what its speed counts against;
+// otherwise the driveline would give a carrier that swings about the spin axis power that nobody spends.
 #pragma once
 
 #include "trackrod/drivetrain/brake.hpp"
@@ -21,14 +25,14 @@ TRACKROD_HD inline void count_spins(const WheelMotion<LanesOf<T, lanes>>* k, Sta
   }
 }
 
-// The torque of a locking differential moves left and right spin against each other, by what the clutch does as well.
+// The torque of a locking differential moves left and right shaft against each other, by what the clutch does as well.
 template <class R, int lanes, class T>
-TRACKROD_HD inline differential::More<T> lock_axle(const Compiled<R, lanes>& m, const State<T>& s, int axle,
+TRACKROD_HD inline differential::More<T> lock_axle(const Compiled<R, lanes>& m, const T* shaft, int axle,
                                                    const T* mobility, LanesOf<T, lanes>* base,
                                                    LanesOf<T, lanes>* gain) {
   using L = LanesOf<T, lanes>;
   const int left = 2 * axle, right = left + 1, g = left / lanes, h = right / lanes;
-  const T difference = s.spin[left] - s.spin[right];
+  const T difference = shaft[left] - shaft[right];
   const auto apart = [&](const L* of) { return T(lane(of[g], left % lanes) - lane(of[h], right % lanes)); };
   const differential::More<T> more = differential::lock(m.axles[axle].differential, difference, apart(base),
                                                         apart(gain), T(mobility[left] + mobility[right]));
@@ -44,15 +48,23 @@ TRACKROD_HD inline differential::More<T> lock_axle(const Compiled<R, lanes>& m, 
 // New spins; the brake and drive torques are left in the loads.
 template <class R, int lanes, class T>
 TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameters<T>& p, State<T>& s,
-                                    const Inputs<T>& in, const CarrierTurn<T>& carrier,
-                                    WheelLoad<LanesOf<T, lanes>>* load, R h) {
+                                    const Inputs<T>& in, const WheelMotion<LanesOf<T, lanes>>* k,
+                                    const CarrierTurn<T>& carrier, WheelLoad<LanesOf<T, lanes>>* load, R h) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
+  T shaft[wheel_count];    // speeds of the half-shafts at the beginning of the step
+  L on_body[W::groups];    // share of the driving torque that the body takes
+  L carried[W::groups];    // what carriers turn against the shafts' ends in the body
+  for (int g = 0; g < W::groups; ++g) {
+    on_body[g] = L(R(1.0)) - W::constant(m.wheels->on_carrier, g);
+    carried[g] = on_body[g] * dot(k[g].axis, k[g].turning);
+    W::store(W::load(s.spin, g) + carried[g], shaft, g);
+  }
   DrivelineState<T>& engine = s.driveline;
   DrivelineStep<T> step{};
   if (m.driveline.present) {
     const DrivelineInput<T> wanted{in.throttle, p.engine_factor, static_cast<int>(value_of(in.gear))};
-    step = driveline::begin_step(m.driveline, engine, wanted, s.spin, wheel_count, h);
+    step = driveline::begin_step(m.driveline, engine, wanted, shaft, wheel_count, h);
   }
   T lock[wheel_count];
   R speed_gain[wheel_count] = {}, torque_gain[wheel_count] = {};
@@ -62,12 +74,13 @@ TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameter
       torque_gain[i] = driveline::torque_gain(m.driveline, engine, i);
     }
     if (i % 2 != 0) continue;
-    const T locking = value_at(m.axles[i / 2].differential, T(s.spin[i] - s.spin[i + 1]));
+    const T locking = value_at(m.axles[i / 2].differential, T(shaft[i] - shaft[i + 1]));
     lock[i] = in.drive_torque[i] - locking;  // both go through the half-shafts
     lock[i + 1] = in.drive_torque[i + 1] + locking;
   }
-  L base[W::groups], gain[W::groups];  // spin at the end of the step = base + gain * clutch torque
-  T mobility[wheel_count];             // spin for each unit of torque
+  L base[W::groups], gain[W::groups];  // speed of the shaft at the end of the step = base + gain * clutch torque
+  L share[W::groups];                  // of the spin in it, carried at a spin of zero
+  T mobility[wheel_count];             // speed of the shaft for each unit of torque
   L most[W::groups];
   TruthOf<L> held[W::groups];
   const L zero = L(R(0.0));
@@ -90,15 +103,21 @@ TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameter
     held[g] = (most[g] > R(0.0)) & (abs(torque) <= most[g]);
     const L slipping = select(held[g], zero, select(torque > R(0.0), most[g], L(-most[g])));
     const L inverse = select(held[g], R(1.0) / stiff, L(R(1.0)));
-    base[g] = (rolling + by_brake * slipping - select(held[g], wound, zero)) * inverse;
-    gain[g] = by_drive * inverse * gear;
-    W::store(by_drive * inverse, mobility, g);
+    const L spun = (rolling + by_brake * slipping - select(held[g], wound, zero)) * inverse;
+    // the carrier turns by the torques that it holds, a brake that sticks among them
+    const L still = select(held[g], brake::holding(angle, zero, h), slipping);
+    carried[g] += on_body[g] * (change - (still - held_before) * taken);
+    share[g] = select(held[g], on_body[g] * taken * brake::resistance(h), zero) + R(1.0);
+    const L moves = share[g] * by_drive * inverse;
+    base[g] = share[g] * spun + carried[g];
+    gain[g] = moves * gear;
+    W::store(moves, mobility, g);
     load[g].brake = slipping;
     load[g].drive = locking;
   }
   differential::More<T> more[2] = {{T(0.0), T(0.0)}, {T(0.0), T(0.0)}};
   for (int axle = 0; axle < 2; ++axle) {
-    if (m.axles[axle].differential.axis.count > 0) more[axle] = lock_axle(m, s, axle, mobility, base, gain);
+    if (m.axles[axle].differential.axis.count > 0) more[axle] = lock_axle(m, shaft, axle, mobility, base, gain);
   }
   if (m.driveline.present) {
     const T speed = W::total([&](int g) { return L(base[g] * W::constant(speed_gain, g)); });
@@ -113,7 +132,8 @@ TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameter
     locked[i] = i % 2 == 0 ? -torque : torque;
   }
   for (int g = 0; g < W::groups; ++g) {
-    const L spin = base[g] + gain[g] * engine.clutch_torque, angle = W::load(s.brake_angle, g);
+    const L turning = base[g] + gain[g] * engine.clutch_torque;
+    const L spin = (turning - carried[g]) / share[g], angle = W::load(s.brake_angle, g);
     load[g].drive += W::constant(torque_gain, g) * engine.clutch_torque + W::load(locked, g);
     load[g].brake = select(held[g], brake::holding(angle, spin, h), load[g].brake);
     W::store(spin, s.spin, g);

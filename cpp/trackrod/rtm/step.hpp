@@ -95,7 +95,7 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   }
   T torque_before[wheel_count];
   for (int i = 0; i < wheel_count; ++i) torque_before[i] = s.carrier_torque[i];
-  turn_wheels(m, p, s, in, carrier, load, h);
+  turn_wheels(m, p, s, in, k, carrier, load, h);
   if (m.moving) elastic.add_torques(m, s, k, frame, torque_before);
   const BodyChange<T> change = move_bodies(m, p, s, in, Rot, free, k, load, elastic, frame, h, outputs);
   if (!m.moving) give_way(m, p, s, load, h);

@@ -27,6 +27,21 @@ TRACKROD_HD inline void pull_dampers(const Compiled<R, lanes>& m, const Paramete
   }
 }
 
+// Adds the forces of a wheel's stops on its own travel and on that of the other wheel of its axle. Stops of a solid axle
+// stand closer together than its wheels: as friction does, they feel the mean travel and a share of the difference.
+template <class R, class T>
+TRACKROD_HD inline void press_stops(const WheelTables<R>& wheel, const T& factor, const T& own, const T& other,
+                                    T& on_own, T& on_other) {
+  for (int rebound = 0; rebound < 2; ++rebound) {
+    const R base = wheel.stop_base[rebound];
+    const R near = (R(1.0) + base) * R(0.5), far = (R(1.0) - base) * R(0.5);
+    const T force = value_at(wheel.stops, T(own * near + other * far));
+    if ((force > R(0.0)) == (rebound == 1)) continue;
+    on_own -= force * factor * near;
+    on_other -= force * factor * far;
+  }
+}
+
 // Adds the forces on the travels to `right`; `pull` is the tension of the dampers. Stops: paper 002, eq. 3; dampers:
 // eq. 4. Friction acts where the axle is `friction_base` of its track wide, as between the seats of leaf springs: there
 // the travel is the mean of both wheels' and that share of the difference. The factor of the springs scales the change of
@@ -63,8 +78,9 @@ TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Par
     for (int i = left; i < left + 2; ++i) {
       const WheelTables<R>& curves = m.tables[i];
       const T force = value_at(curves.spring, s.travel[i]);
-      right[i] -= force - weight + (force - value_at(curves.spring, standing)) * (spring - R(1.0)) +
-                  value_at(curves.stops, s.travel[i]) * stop + alike + (rub[i] - alike) * base;
+      right[i] -= force - weight + (force - value_at(curves.spring, standing)) * (spring - R(1.0)) + alike +
+                  (rub[i] - alike) * base;
+      press_stops(curves, stop, s.travel[i], s.travel[i ^ 1], right[i], right[i ^ 1]);
       right[left] -= pull[i] * damper[0][i];
       right[left + 1] -= pull[i] * damper[1][i];
     }

@@ -81,14 +81,6 @@ struct Lateral {
   T Fy0, muy, Kya, SHy, SVy, BC;  // BC = By Cy
 };
 
-// Peak friction at side slip, (4.E23).
-template <class C, class T>
-TRACKROD_HD inline T lateral_friction(const MagicFormulaCoefficients<C>& c, const Basics<T>& b, const T& gamma_star) {
-  using R = RealOf<T>;
-  return (c.PDY1 + c.PDY2 * b.dfz) * (R(1.0) + b.dpi * (c.PPY3 + c.PPY4 * b.dpi)) *
-         (R(1.0) - c.PDY3 * square(gamma_star)) * b.mu_y;
-}
-
 // Pure side slip, (4.E19) to (4.E30), for the star inclination angle gamma_star = sin(gamma).
 template <class C, class T>
 TRACKROD_HD inline Lateral<T> pure_lateral(const MagicFormulaCoefficients<C>& c, bool mf52, const ContactInput<T>& in,
@@ -112,7 +104,8 @@ TRACKROD_HD inline Lateral<T> pure_lateral(const MagicFormulaCoefficients<C>& c,
   out.SVy = (in.Fz * (c.PVY1 + c.PVY2 * dfz) * c.LVY * b.mu_y + SVyg) * b.fade;       // (4.E29)
   const T alpha_y = in.tan_alpha + out.SHy;                                          // (4.E20)
   const T Cy = c.PCY1 * c.LCY;                                                       // (4.E21)
-  out.muy = lateral_friction(c, b, gamma_star);
+  out.muy = (c.PDY1 + c.PDY2 * dfz) * (R(1.0) + dpi * (c.PPY3 + c.PPY4 * dpi)) * (R(1.0) - c.PDY3 * gamma_2) *
+            b.mu_y;                                                                  // (4.E23)
   const T Dy = out.muy * in.Fz;                                                      // (4.E22)
   const T Ey = at_most_one((c.PEY1 + c.PEY2 * dfz) *
                            (R(1.0) + c.PEY5 * gamma_2 - (c.PEY3 * b.fade + c.PEY4 * gamma_star) * sign_of(alpha_y)) *
@@ -147,8 +140,7 @@ TRACKROD_HD inline ContactOutput<T> evaluate_forward(const MagicFormulaCoefficie
 
   const Longitudinal<T> lon = pure_longitudinal(c, in, b, limits);
   const Lateral<T> lat = pure_lateral(c, mf52, in, b, gamma_star, limits);
-  // The same without camber; of it MF 5.2 needs the friction only.
-  const T flat_muy = lateral_friction(c, b, T(0.0));
+  // The same without camber, which the trail of MF 6 acts with.
   const T flat_Fy0 = mf52 ? T(0.0) : pure_lateral(c, mf52, in, b, T(0.0), limits).Fy0;
   out.mux = lon.mux;
   out.muy = lat.muy;
@@ -165,19 +157,17 @@ TRACKROD_HD inline ContactOutput<T> evaluate_forward(const MagicFormulaCoefficie
     out.Fx = Gxa * lon.Fx0;                                                                                // (4.E50)
   }
 
-  // Combined slip, lateral: (4.E58) to (4.E67). The aligning moment needs the side force without camber, and in MF 5.2
-  // the slip-induced side force with that friction too.
-  T Gyk, SVyk_flat;
+  // Combined slip, lateral: (4.E58) to (4.E67).
+  T Gyk;
   {
-    const T arm = (c.RVY1 + c.RVY2 * dfz + c.RVY3 * gamma_star) * cos_atan(c.RVY4 * in.tan_alpha) *
-                  sin(c.RVY5 * atan(c.RVY6 * in.kappa)) * c.LVYKA * in.Fz * b.fade;                        // (4.E66/67)
+    const T SVyk = lat.muy * in.Fz * (c.RVY1 + c.RVY2 * dfz + c.RVY3 * gamma_star) * cos_atan(c.RVY4 * in.tan_alpha) *
+                   sin(c.RVY5 * atan(c.RVY6 * in.kappa)) * c.LVYKA * b.fade;                               // (4.E66/67)
     const T SHyk = (c.RHY1 + c.RHY2 * dfz) * b.fade;                                                       // (4.E65)
     const T Eyk = at_most_one(c.REY1 + c.REY2 * dfz, limits);                                              // (4.E64)
     const T Byk = (c.RBY1 + c.RBY4 * square(gamma_star)) * cos_atan(c.RBY2 * (in.tan_alpha - c.RBY3 * b.fade)) * c.LYKA;
     const T Gyk0 = cos(magic_angle(Byk, c.RCY1, Eyk, SHyk));                                               // (4.E60)
     Gyk = cos(magic_angle(Byk, c.RCY1, Eyk, in.kappa + SHyk)) / Gyk0;                                      // (4.E59)
-    SVyk_flat = flat_muy * arm;
-    out.Fy = Gyk * lat.Fy0 + lat.muy * arm;                                                                // (4.E58)
+    out.Fy = Gyk * lat.Fy0 + SVyk;                                                                         // (4.E58)
   }
 
   const auto light = in.Fz < c.FZMIN;
@@ -239,7 +229,8 @@ TRACKROD_HD inline ContactOutput<T> evaluate_forward(const MagicFormulaCoefficie
     const T t = Dt * cos(magic_angle(Bt, Ct, Et, equivalent_slip(alpha_t, ratio))) * b.cos_alpha * c.LFZO *
                 b.fade;                                                                                    // (4.E73)
     const T arm = R0 * (c.SSZ1 * b.fade + c.SSZ2 * out.Fy / c.FNOMIN + (c.SSZ3 + c.SSZ4 * dfz) * gamma_z) * c.LS;   // (A56)
-    const T Fy_trail = mf52 ? out.Fy - SVyk_flat : Gyk * flat_Fy0;                                         // (4.E74)
+    // (4.E74); the trail of MF 5.2 acts with the side force at its camber, less the part that kappa induces: Fy - SVyk.
+    const T Fy_trail = Gyk * (mf52 ? lat.Fy0 : flat_Fy0);
     out.Mz = -t * Fy_trail + Mzr + arm * out.Fx;                                                           // (4.E71)
   }
 

@@ -46,10 +46,11 @@ TRACKROD_HD inline TransientSlip<T> relax(const TransientSlip<T>& s, const Conta
 
 // Share of the relaxation length that is left at a large slip s: friction bends the carcass by mu Fz / C and no further, so
 // that a tyre that slides stores the deflection of its force and not that of its slip (secant stiffness, Pacejka 2012,
-// section 7.2.3). K is the slip stiffness, `limit` the largest force mu Fz.
+// section 7.2.3). K is the slip stiffness, `peak` the largest force mu Fz of either sign: files with PDY1 < 0 give the side
+// force its sign by the friction.
 template <class T>
-TRACKROD_HD inline T deflection_share(const T& limit, const T& K, const T& s) {
-  const T linear = abs(K * s);
+TRACKROD_HD inline T deflection_share(const T& peak, const T& K, const T& s) {
+  const T linear = abs(K * s), limit = abs(peak);
   const auto slides = linear > limit;
   return any(slides) ? select(slides, limit / linear, T(1.0)) : T(1.0);
 }

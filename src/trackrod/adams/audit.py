@@ -44,7 +44,8 @@ class _Files:
     @classmethod
     def of(cls, path: Path | str, reading: VehicleReading) -> _Files:
         assembly = Path(path)
-        named = [file for file in dict.fromkeys(reading.files_read) if file.resolve() != assembly.resolve()]
+        alone = assembly.suffix.casefold() == ".sub"  # a suspension that stands for itself
+        named = [file for file in dict.fromkeys(reading.files_read) if alone or file.resolve() != assembly.resolve()]
         is_subsystem = {file: file.suffix.casefold() == ".sub" for file in named}
         return cls(
             assembly,

@@ -49,7 +49,7 @@ class AssembledBodies:
     wheel_centres
         In V [m].
     x_front
-        The x of the front wheel centres in the axes of the file, which is zero in V [m].
+        The x of the front wheel centres, or of those of the only axle, in the axes of the file; it is zero in V [m].
     problems
         What was assumed.
     """
@@ -75,7 +75,7 @@ class AssembledBodies:
 
 
 def assemble_bodies(assembly: Assembly) -> AssembledBodies:
-    """Bodies of a full vehicle.
+    """Bodies of a vehicle, or of half a one.
 
     Raises
     ------
@@ -83,8 +83,8 @@ def assemble_bodies(assembly: Assembly) -> AssembledBodies:
         Wheel centres are missing, or the front axle does not lie in front.
     """
     centres = _wheel_centres(assembly)
-    x_front, x_rear = (float(centres[axle][0]) for axle in Axle)
-    if not x_front < x_rear:
+    x_front, x_rear = (float(centres[axle][0]) for axle in (assembly.axles[0], assembly.axles[-1]))
+    if len(assembly.axles) > 1 and not x_front < x_rear:
         text = f"the front wheels are at x = {x_front:g} m and the rear ones at {x_rear:g} m; x must grow rearward"
         raise InputError(Problem(text, Place(assembly.file), hint="are the minor roles front and rear exchanged?"))
     problems: list[Problem] = []
@@ -135,7 +135,7 @@ def _wheel_centres(assembly: Assembly) -> dict[Axle, Array]:
     """Left wheel centre of each axle, in the axes of the file."""
     found: dict[Axle, Array] = {}
     problems = []
-    for axle in Axle:
+    for axle in assembly.axles:
         suspensions = assembly.with_role("suspension", axle)
         places = [*suspensions, *assembly.with_role("body")]
         names = {pattern.format(axle=axle) for pattern in _CENTRES}

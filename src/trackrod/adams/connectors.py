@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from trackrod.adams import elements as records
 from trackrod.adams.characteristics import Characteristics
 from trackrod.adams.elements import Element, Symmetry
-from trackrod.adams.mechanism import Mechanism, sided_names
+from trackrod.adams.mechanism import Mechanism, sided_names, switches_of
 from trackrod.core.axes import half_turn_vectors
 from trackrod.core.corners import Side
 from trackrod.core.errors import InputError, Place, Problem, Severity
@@ -30,9 +30,9 @@ from trackrod.vehicle.characteristics import (
     SpringCharacteristic,
     StopCharacteristic,
 )
-from trackrod.vehicle.connectors import Beam, Bushing, Damper, Six, Spring, Stop
+from trackrod.vehicle.connectors import Beam, Bushing, Damper, Six, Spring, Stop, TravelForce
 from trackrod.vehicle.elements import Body, Matrix
-from trackrod.vehicle.instantiate import BushingPlace, LeafPlace, Line
+from trackrod.vehicle.instantiate import BushingPlace, LeafPlace, Line, TravelForcePlace
 from trackrod.vehicle.leaf import LeafSpring
 from trackrod.vehicle.leaf_beams import leaf_beams
 from trackrod.vehicle.template import LineType
@@ -43,7 +43,7 @@ Array = NDArray[np.float64]
 _Record = TypeVar("_Record", bound=Element)
 _Kind = TypeVar("_Kind")
 _Made = TypeVar("_Made")
-_Place = TypeVar("_Place", Line, BushingPlace, LeafPlace)
+_Place = TypeVar("_Place", Line, BushingPlace, LeafPlace, TravelForcePlace)
 _WithFile = TypeVar("_WithFile", records.Spring, records.Damper, records.Stop, records.Bushing, records.Leaf)
 _Chain: TypeAlias = tuple[tuple[Body, ...], tuple[Beam, ...]]
 
@@ -60,6 +60,7 @@ class Filled:
     springs: list[Spring] = field(default_factory=list)
     dampers: list[Damper] = field(default_factory=list)
     stops: list[Stop] = field(default_factory=list)
+    travel_forces: list[TravelForce] = field(default_factory=list)
     beams: list[Beam] = field(default_factory=list)
     leaf_bodies: list[Body] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -84,8 +85,13 @@ class _Filling:
             return leaf_beams(place, spring, element.preload, known)
 
         lines = {kind: [line for line in instance.lines if line.type is kind] for kind in LineType}
-        for line, spring in self._met("spring", lines[LineType.SPRING], subsystem.springs):
+        over_travel = {place.element.casefold() for place in instance.travel_forces}
+        springs = [spring for spring in subsystem.springs if spring.name.casefold() not in over_travel]
+        for line, spring in self._met("spring", lines[LineType.SPRING], springs):
             filled.springs += self._made(line, spring, SpringCharacteristic, _spring)
+        forces = [spring for spring in subsystem.springs if spring.name.casefold() in over_travel]
+        for force, spring in self._met("force over travel", instance.travel_forces, forces):
+            filled.travel_forces += self._made(force, spring, SpringCharacteristic, _travel_force)
         for line, damper in self._met("damper", lines[LineType.DAMPER], subsystem.dampers):
             filled.dampers += self._made(line, damper, DamperCharacteristic, _damper)
         for kind, what in ((LineType.BUMP_STOP, "bump stop"), (LineType.REBOUND_STOP, "rebound stop")):
@@ -114,8 +120,12 @@ class _Filling:
         for name in sorted(empty):
             severity = Severity.NOTE if "stop" in what else Severity.WARNING
             self._note(f"there is no {what} '{name}'; it is left out of the mechanism", severity)
+        switches = switches_of(self.subsystem)
         for name in sorted(unused):
-            self._note(f"{what} '{name}' has no place in the template '{self.mechanism.template}' and is not used")
+            text = f"{what} '{name}' has no place in the template '{self.mechanism.template}' and is not used"
+            is_off = switches.get(f"{name}_active") == 0
+            record = next(element for element in found if element.name.casefold() == name)
+            self._note(text, Severity.NOTE if is_off else Severity.WARNING, record.place)
         pairs = []
         for place in places:
             name = renamed.get(place.element.casefold(), place.element.casefold())
@@ -145,8 +155,9 @@ class _Filling:
             self.filled.problems += [replace(problem, place=element.place) for problem in error.problems]
             return []
 
-    def _note(self, text: str, severity: Severity = Severity.NOTE) -> None:
-        self.filled.problems.append(Problem(f"{self.subsystem.name}: {text}", Place(self.subsystem.file), severity))
+    def _note(self, text: str, severity: Severity = Severity.NOTE, place: Place | None = None) -> None:
+        place = place or Place(self.subsystem.file)
+        self.filled.problems.append(Problem(f"{self.subsystem.name}: {text}", place, severity))
 
 
 def _spring(line: Line, spring: records.Spring, characteristic: SpringCharacteristic) -> Spring:
@@ -156,6 +167,11 @@ def _spring(line: Line, spring: records.Spring, characteristic: SpringCharacteri
     elif spring.value_type == "preload" and spring.value is not None:
         length = characteristic.free_length - _compression(characteristic.curve, spring.value)
     return Spring(line.name, line.bodies, line.ends, characteristic, length, line.mode, line.side)
+
+
+def _travel_force(place: TravelForcePlace, _spring: records.Spring, law: SpringCharacteristic) -> TravelForce:
+    ways = (place.direction, place.travel)
+    return TravelForce(place.name, place.bodies, place.position, *ways, law.curve, place.mode, place.side)
 
 
 def _damper(line: Line, damper: records.Damper, characteristic: DamperCharacteristic) -> Damper:

@@ -2,7 +2,8 @@
 
 A file of a database names others as ``<db>/springs.tbl/x.spr`` or ``mdids://db/springs.tbl/x.spr``, which is the
 same. ``db`` is an alias that Adams keeps in its configuration; here it is the stem of the enclosing ``*.cdb`` folder,
-or what the user gives. Databases come from Windows, so names are compared without regard to case.
+or what the user gives, or the stem of a folder that the user gives. Databases come from Windows, so names are
+compared without regard to case.
 """
 
 from __future__ import annotations
@@ -120,17 +121,21 @@ class Database:
             An assembly, or any other file of the database. The enclosing ``*.cdb`` folder is its database; without
             one, the folder above its ``*.tbl`` folder, or else its own folder.
         aliases
-            Further folders by alias, such as ``{"acar_shared": "…/shared_car_database.cdb"}``; they go before the
-            folder's own name.
+            Further folders by alias, such as ``{"acar_shared": "…/shared_car_database.cdb"}``. Each is known by the
+            stem of its own name too, ``shared_car_database``; an alias goes before the name of a folder.
         allow_outside
             As the attribute.
         """
         file = Path(path).absolute()
         own = next((folder for folder in file.parents if folder.suffix.casefold() == ".cdb"), None)
         given = {alias: Path(folder) for alias, folder in (aliases or {}).items()}
+        named = {alias.strip().casefold() for alias in given}
+        for folder in [folder for folder in (own, *given.values()) if folder is not None and folder.is_dir()]:
+            stem = folder.absolute().stem
+            if stem.casefold() not in named:
+                named.add(stem.casefold())
+                given[stem] = folder
         if own is not None:
-            names = {alias.strip().casefold() for alias in given}
-            given |= {} if own.stem.casefold() in names else {own.stem: own}
             return cls(own, given, allow_outside)
         table = file.parent
         return cls(table.parent if table.suffix.casefold() == ".tbl" else table, given, allow_outside)

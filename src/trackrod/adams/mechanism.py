@@ -26,6 +26,7 @@ __all__ = [
     "sided_names",
     "sides_of",
     "switches_of",
+    "unmodelled_switches",
     "values_of",
 ]
 
@@ -77,7 +78,7 @@ def build_mechanism(subsystem: Subsystem, template: Template, x_front: float) ->
     values = values_of(subsystem, template)
     points = hardpoints_in_vehicle_frame(subsystem, x_front)
     try:
-        instance = instantiate(template, points, switches, values)
+        instance = instantiate(template, points, switches, values, [bushing.name for bushing in subsystem.bushings])
     except InputError as error:
         raise InputError([_placed(problem, subsystem) for problem in error.problems]) from error
     return Mechanism(
@@ -89,7 +90,7 @@ def build_mechanism(subsystem: Subsystem, template: Template, x_front: float) ->
         values=values,
         mode=mode_of(subsystem),
         dependent=template.dependent,
-        freedoms=template.freedoms,
+        freedoms=template.freedoms_with(switches, [bushing.name.casefold() for bushing in subsystem.bushings]),
     )
 
 
@@ -114,6 +115,21 @@ def switches_of(subsystem: Subsystem) -> dict[str, float]:
         for name in sided_names(parameter):
             values[name] = value
     return values
+
+
+#: Switches that systems of the vehicle read, besides those in conditions of templates.
+_SWITCHES_OF_SYSTEMS = ("aero_drag_active", "steering_assist_active")
+
+
+def unmodelled_switches(subsystem: Subsystem, template: Template) -> Iterator[Parameter]:
+    """Parameters that switch something on (``…_active`` = 1) of which the template knows nothing."""
+    known = {condition.switch.casefold() for entry in template.entries for condition in entry.when}
+    known |= {unused.parameter.casefold() for unused in template.unused_parameters}
+    known |= {entry.parameter.casefold() for entry in template.values.values()} | {*_SWITCHES_OF_SYSTEMS}
+    for parameter in subsystem.parameters:
+        name, is_on = parameter.name.casefold(), any(parameter.values)
+        if name.endswith("_active") and name not in known and is_on:
+            yield parameter
 
 
 def values_of(subsystem: Subsystem, template: Template) -> dict[str, float]:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from trackrod.adams.block_reader import (
     BlockReader,
@@ -44,9 +44,30 @@ from trackrod.core.errors import Place, Problem, Severity
 from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
 from trackrod.core.units import UnitSystem
 
-__all__ = ["Subsystem", "read_subsystem"]
+__all__ = ["Subsystem", "Use", "read_subsystem"]
 
 _Element = TypeVar("_Element", bound=Element)
+
+
+#: What a spline is, by the suffix of its property file.
+_SPLINES = {
+    ".pwr": "engine map",
+    ".dif": "differential",
+    ".ste": "steering assistance",
+    ".tcf": "torque converter",
+}
+
+
+class Use(NamedTuple):
+    """What a property file is used for: a damper, a tyre …, by the name of its record and of its subsystem."""
+
+    reference: FileReference
+    what: str
+    record: str
+    subsystem: str
+
+    def __str__(self) -> str:
+        return f"the {self.what} '{self.record}' of '{self.subsystem}'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,17 +137,28 @@ class Subsystem:
         """Every file that the subsystem names, the template first, then in the order of the records."""
         if self.template is not None:
             yield self.template
-        named: tuple[Spring | Leaf | Damper | Stop | Bushing | Wheel | GeneralSpline | GeneralParameter, ...] = (
-            *self.springs,
-            *self.leaves,
-            *self.dampers,
-            *self.stops,
-            *self.bushings,
-            *self.wheels,
-            *self.general_splines,
-            *self.general_parameters,
+        yield from (use.reference for use in self.uses())
+
+    def uses(self) -> Iterator[Use]:
+        """Every property file that the subsystem names and what it is used for, in the order of the records."""
+        records: tuple[
+            tuple[str, Spring | Leaf | Damper | Stop | Bushing | Wheel | GeneralSpline | GeneralParameter], ...
+        ]
+        records = (
+            *(("spring", spring) for spring in self.springs),
+            *(("leaf spring", leaf) for leaf in self.leaves),
+            *(("damper", damper) for damper in self.dampers),
+            *(("rebound stop" if stop.rebound else "bump stop", stop) for stop in self.stops),
+            *(("bushing", bushing) for bushing in self.bushings),
+            *(("tyre", wheel) for wheel in self.wheels),
+            *(("", spline) for spline in self.general_splines),
+            *(("", parameter) for parameter in self.general_parameters),
         )
-        yield from (record.property_file for record in named if record.property_file is not None)
+        for what, record in records:
+            reference = record.property_file
+            if reference is not None:
+                by_suffix = _SPLINES.get(Path(reference.file_name).suffix.casefold(), "spline")
+                yield Use(reference, what or by_suffix, record.name, self.name)
 
 
 def read_subsystem(path: Path | str) -> Subsystem:

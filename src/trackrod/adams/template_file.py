@@ -39,12 +39,19 @@ __all__ = ["evaluate", "is_binary", "parse_template", "read_template"]
 
 Array = NDArray[np.float64]
 
+_START_BYTES = 4096  # a text has no zero among them
 _MOST_BYTES = 16 * 2**20  # the largest known has two megabytes; a megabyte takes about a second
 
 
 def is_binary(path: Path | str) -> bool:
-    """Whether a template is the binary dump of an Adams database, of which only the header can be read."""
-    return _header_is_binary(teimorbit.read_header(path))
+    """Whether a template is the binary dump of an Adams database, of which at most the header can be read."""
+    try:
+        return _header_is_binary(teimorbit.read_header(path))
+    except FileFormatError:
+        with Path(path).open("rb") as stream:
+            if b"\0" in stream.read(_START_BYTES):
+                return True
+        raise
 
 
 def read_template(path: Path | str) -> Template:
@@ -58,10 +65,10 @@ def read_template(path: Path | str) -> Template:
         It is binary or no template, or something in it is wrong; all problems are named.
     """
     path = Path(path)
-    header = teimorbit.read_header(path)
-    if _header_is_binary(header):
+    if is_binary(path):
         hint = "open it in Adams/Car in template-builder mode and save it in the format ASCII"
         raise FileFormatError(Problem("the template is binary and can be read by Adams only", Place(path), hint=hint))
+    header = teimorbit.read_header(path)
     data = read_bytes(path, _MOST_BYTES)
     try:
         text = data.decode("utf-8")

@@ -16,18 +16,38 @@ from typing import TypeVar
 import numpy as np
 
 from trackrod.adams.ascii_mechanism import build_ascii_mechanism
-from trackrod.adams.assembly import Assembly, read_assembly
+from trackrod.adams.assembly import Assembly, missing_files, read_assembly, read_subsystem_alone
 from trackrod.adams.bodies import AssembledBodies, assemble_bodies
 from trackrod.adams.characteristics import Characteristics, read_characteristics
 from trackrod.adams.connectors import fill_places
-from trackrod.adams.mechanism import Mechanism, build_mechanism, hardpoints_in_vehicle_frame, sided_names, sides_of
+from trackrod.adams.half_vehicle import RIG_TYRE, half_assembly, is_half, rig_tyre, surroundings_of
+from trackrod.adams.mechanism import (
+    Mechanism,
+    build_mechanism,
+    hardpoints_in_vehicle_frame,
+    sided_names,
+    sides_of,
+    switches_of,
+    unmodelled_switches,
+)
 from trackrod.adams.subsystem import Subsystem
 from trackrod.adams.systems import aerodynamics_of, brakes_of, frame_of, powertrain_of, steering_of
 from trackrod.adams.template_file import is_binary, read_template
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.core.errors import InputError, Place, Problem, Severity
+from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity
 from trackrod.tyre.properties import TyreProperties
-from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Friction, Gear, Spring, Stop, TorsionSpring
+from trackrod.vehicle.connectors import (
+    Beam,
+    Bushing,
+    Connector,
+    Damper,
+    Friction,
+    Gear,
+    Spring,
+    Stop,
+    TorsionSpring,
+    TravelForce,
+)
 from trackrod.vehicle.elements import Body, Joint, JointType, Role, Vector
 from trackrod.vehicle.frame import with_frame
 from trackrod.vehicle.instantiate import WheelPlace
@@ -48,12 +68,16 @@ from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["VehicleReading", "read_vehicle"]
 
-_Connector = TypeVar("_Connector", Joint, Bushing, Spring, Damper, Friction, Stop, TorsionSpring, Beam)
+_Connector = TypeVar("_Connector", Joint, Bushing, Spring, Damper, Friction, Stop, TorsionSpring, TravelForce, Beam)
 
 #: Roles of subsystems that a vehicle is made of, in the order in which they are built.
 _ROLES = ("body", "suspension", "steering", "antirollbar", "wheel", "powertrain", "brake_system")
 #: Roles whose subsystems have a mechanism with ideal joints or bushings.
 _WITH_MODE = ("suspension", "steering", "antirollbar")
+
+
+#: What half a vehicle is mounted on.
+_RIG_BODY = "body"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,24 +95,41 @@ def read_vehicle(
     *,
     templates: Iterable[Path | str] = (),
     allow_outside: bool = False,
+    stand_in: bool = False,
+    parameters: Mapping[str, float] | None = None,
 ) -> VehicleReading:
     """Read an assembly (.asy) and everything it refers to as one vehicle.
+
+    A suspension assembly, and a suspension subsystem (.sub) alone, are half a vehicle: one axle on a body without
+    mass, on tyres of the test rig where the assembly has none.
 
     Parameters
     ----------
     path
-        The assembly.
+        The assembly, or the subsystem of a suspension.
     aliases, allow_outside
         As for `trackrod.adams.database.Database.around`.
     templates
         Folders with templates besides the built-in ones.
+    stand_in
+        Whether neutral property files stand in for those that are not found. A warning names each, and the name of the
+        vehicle, by which every result knows it, ends with ``_with_stand_ins``.
+    parameters
+        Values that take the place of those in the subsystems, as for `Assembly.with_parameters`.
 
     Raises
     ------
+    MissingFileError
+        Files are not found; one message names all of them and what each is used for.
     InputError
         A file cannot be read, or the subsystems do not make up a vehicle; all problems are named.
     """
-    assembly = read_assembly(path, aliases, allow_outside=allow_outside)
+    read = read_subsystem_alone if Path(path).suffix.casefold() == ".sub" else read_assembly
+    assembly = read(path, aliases, allow_outside=allow_outside, stand_in=stand_in)
+    if assembly.missing:
+        raise MissingFileError(missing_files(assembly.file, assembly.missing))
+    assembly = assembly.with_parameters(parameters or {})
+    assembly = half_assembly(assembly) if is_half(assembly) else assembly
     characteristics = read_characteristics(assembly)
     bodies = assemble_bodies(assembly)
     build = _Build(assembly, characteristics, bodies, load_templates(templates))
@@ -111,6 +152,7 @@ class _Build:
     connectors: list[Connector] = field(default_factory=list)
     gears: list[Gear] = field(default_factory=list)
     wheels: dict[Corner, tuple[str, WheelPlace]] = field(default_factory=dict)
+    binary: set[str] = field(default_factory=set)  # subsystems whose template is
 
     def vehicle(self) -> Vehicle:
         self._report_unused()
@@ -125,7 +167,7 @@ class _Build:
         wheels, tyres = self._tyred_wheels()
         payload = [b for b in self.bodies.values() if b.role is Role.PAYLOAD]
         vehicle = Vehicle(
-            name=self.assembly.name,
+            name=f"{self.assembly.name}_with_stand_ins" if self.assembly.stand_ins else self.assembly.name,
             chassis=self.chassis,
             bodies=tuple(self.bodies.values()),
             hardpoints=self._hardpoints(),
@@ -136,6 +178,7 @@ class _Build:
             frictions=self._of_type(Friction),
             stops=self._of_type(Stop),
             torsion_springs=self._of_type(TorsionSpring),
+            travel_forces=self._of_type(TravelForce),
             beams=self._of_type(Beam),
             gears=tuple(self.gears),
             wheels=wheels,
@@ -147,6 +190,7 @@ class _Build:
             aerodynamics=aerodynamics,
             payload=Payload(tuple(payload)) if payload else None,
             modes={m.subsystem.name: m.mode for m in mechanisms if m.subsystem.major_role in _WITH_MODE},
+            surroundings=surroundings_of(self.assembly) if is_half(self.assembly) else None,
         )
         torsion = next((frame_of(m) for m in mechanisms if m.subsystem.major_role == "body"), None)
         return vehicle if torsion is None else with_frame(vehicle, torsion)
@@ -174,15 +218,31 @@ class _Build:
         )
         if match is None:
             known = ", ".join(t.name for t in self.templates.values() if t.role == subsystem.major_role)
-            text = f"no template answers '{name}' of subsystem '{subsystem.name}'"
+            binary = ", which is binary and can be read by Adams only," if subsystem.name in self.binary else ""
+            text = f"no template answers '{name}'{binary} of subsystem '{subsystem.name}'"
             self._note(text, place, Severity.ERROR, f"known: {known}; a template of your own can be added as a file")
             return None
         self._note(f"subsystem '{subsystem.name}': {match}", place)
+        for switch in unmodelled_switches(subsystem, match.template):
+            text = (
+                f"subsystem '{subsystem.name}': the switch '{switch.name}' = {switch.values[0]} is left out of account"
+            )
+            hint = f"the template '{match.template.name}' has nothing that it switches"
+            self._note(text, switch.place, Severity.WARNING, hint)
+        self._report_parameters(subsystem, match.template)
         try:
             return build_mechanism(subsystem, match.template, self.assembled.x_front)
         except InputError as error:
             self.problems += error.problems
             return None
+
+    def _report_parameters(self, subsystem: Subsystem, template: Template) -> None:
+        """Warn of parameters that have a value and are not used."""
+        switches = switches_of(subsystem)
+        for unused in template.unused_parameters:
+            if switches.get(unused.parameter) and all(one.holds(switches, ()) for one in unused.when):
+                text = f"'{unused.parameter}' = {switches[unused.parameter]:g} is not used: {unused.says}"
+                self._note(text, Place(subsystem.file), Severity.WARNING)
 
     def _from_ascii(self, subsystem: Subsystem) -> Mechanism | None:
         reference = subsystem.template
@@ -191,9 +251,10 @@ class _Build:
             return None
         try:
             if is_binary(path):
-                self._note(
-                    f"the template '{reference.file_name}' is binary; a built-in one answers it", reference.place
-                )
+                self.binary.add(subsystem.name)
+                text = f"the template '{reference.file_name}' is binary and can be read by Adams only"
+                hint = "a template of Trackrod answers it; or save it in the format ASCII in Adams/Car"
+                self._note(text, reference.place, Severity.WARNING, hint)
                 return None
             if subsystem.major_role != "suspension":  # the others are described by their values alone
                 return None
@@ -215,10 +276,15 @@ class _Build:
         for mechanism in self.mechanisms:
             if mechanism.subsystem.major_role == "body" and "body" in mechanism.offers:
                 return f"{mechanism.subsystem.name}.{mechanism.offers['body']}"
+        if is_half(self.assembly):  # what the axle is mounted on stands still on a rig
+            self.bodies[_RIG_BODY] = Body(_RIG_BODY, 0.0, (0.0, 0.0, 0.0), ((0.0,) * 3,) * 3, role=Role.BODY)
+            return _RIG_BODY
         raise InputError([*self._errors(), Problem("there is no subsystem of the body", Place(self.assembly.file))])
 
     def _errors(self) -> list[Problem]:
-        return [problem for problem in self.problems if problem.severity is Severity.ERROR]
+        """Of all files, so that what is wrong in one is said where the vehicle cannot be put together without it."""
+        problems = (*self.characteristics.problems, *self.assembled.problems, *self.problems)
+        return [problem for problem in problems if problem.severity is Severity.ERROR]
 
     def _add(self, mechanism: Mechanism) -> None:
         """Bodies and connectors of a mechanism, by their full names."""
@@ -232,11 +298,12 @@ class _Build:
         instance = mechanism.instance
         self.connectors += self._attached(mechanism, instance.joints)
         self.connectors += self._attached(mechanism, filled.bushings)
-        self.connectors += self._attached(mechanism, filled.springs)
+        self.connectors += self._attached(mechanism, (*filled.springs, *instance.springs))
         self.connectors += self._attached(mechanism, filled.dampers)
         self.connectors += self._attached(mechanism, instance.frictions)
         self.connectors += self._attached(mechanism, filled.stops)
         self.connectors += self._attached(mechanism, instance.torsion_springs)
+        self.connectors += self._attached(mechanism, filled.travel_forces)
         self.connectors += self._attached(mechanism, (*filled.beams, *instance.beams))
         self._add_missing_bodies(mechanism)
         for side, place in instance.wheels.items():
@@ -369,26 +436,32 @@ class _Build:
             self.gears.append(Gear(f"{mechanism.subsystem.name}.{gear.name}", (first, second), ratio))
 
     def _rack_is_ahead(self) -> bool:
-        """Whether the tie rods of the front axle act ahead of the wheel centres."""
-        centre = self.assembled.wheel_centres[Corner.FL]
-        for subsystem in self.assembly.with_role("suspension", Axle.FRONT):
+        """Whether the tie rods of the front axle, or of the only one, act ahead of the wheel centres.
+
+        Without tie rods on a rack the end of a pitman arm moves towards the point that it reaches in a left turn.
+        """
+        axle = self.assembly.axles[0]
+        centre = self.assembled.wheel_centres[Corner.of(axle, Side.LEFT)]
+        for subsystem in self.assembly.with_role("suspension", axle):
             points = hardpoints_in_vehicle_frame(subsystem, self.assembled.x_front)
-            if "tierod_outer_left" in points:
+            if {"tierod_inner_left", "tierod_outer_left"} <= points.keys():
                 return points["tierod_outer_left"][0] > centre[0]
         return True
 
     def _tyred_wheels(self) -> tuple[tuple[Wheel, ...], dict[str, TyreProperties]]:
         tyres: dict[str, TyreProperties] = {}
         wheels = []
-        for corner in Corner:
+        for corner in (corner for corner in Corner if corner.axle in self.assembly.axles):
             if corner not in self.wheels:
                 text = f"the {corner.axle} axle has no suspension that carries a wheel"
                 raise InputError([*self._errors(), Problem(text, Place(self.assembly.file))])
             _, place = self.wheels[corner]
             found = list(self._tyres_at(corner, tyres))
+            if not found and is_half(self.assembly) and not self.assembly.with_role("wheel"):
+                tyres[RIG_TYRE] = tyres.get(RIG_TYRE) or rig_tyre(self.assembly, self._note)
+                found = [TyrePlace(RIG_TYRE)]
             if not found:
-                text = f"the wheel '{corner}' has no tyre that was read"
-                raise InputError([*self._errors(), Problem(text, Place(self.assembly.file))])
+                raise InputError([*self._errors(), self._without_tyre(corner)])
             wheels.append(
                 Wheel(
                     corner=corner,
@@ -402,6 +475,15 @@ class _Build:
                 )
             )
         return tuple(wheels), tyres
+
+    def _without_tyre(self, corner: Corner) -> Problem:
+        """That a corner has no tyre, at the record that names its file, if there is one."""
+        for subsystem in self.assembly.with_role("wheel", corner.axle):
+            for wheel in subsystem.wheels:
+                if corner.side in sides_of(wheel) and wheel.property_file is not None:
+                    text = f"the wheel '{corner}' has no tyre: '{wheel.property_file.file_name}' could not be read"
+                    return Problem(text, wheel.property_file.place)
+        return Problem(f"the wheel '{corner}' has no tyre: no subsystem names one", Place(self.assembly.file))
 
     def _tyres_at(self, corner: Corner, tyres: dict[str, TyreProperties]) -> Iterable[TyrePlace]:
         """Tyres of a corner, entered in `tyres` by the stem of their file."""
@@ -417,7 +499,7 @@ class _Build:
 
     def _axles(self, wheels: tuple[Wheel, ...], powertrain: Powertrain | None) -> tuple[AxleLayout, ...]:
         found = []
-        for axle in Axle:
+        for axle in self.assembly.axles:
             subsystem, _ = self.wheels[Corner.of(axle, Side.LEFT)]
             mechanism = next(m for m in self.mechanisms if m.subsystem.name == subsystem)
             found.append(
@@ -459,6 +541,6 @@ def _merged(parts: Sequence[Body]) -> Body:
 
 def _points(connector: Connector) -> tuple[Vector, ...]:
     """Where a connector is attached."""
-    if isinstance(connector, Joint | Bushing | TorsionSpring):
+    if isinstance(connector, Joint | Bushing | TorsionSpring | TravelForce):
         return (connector.position,)
     return connector.ends

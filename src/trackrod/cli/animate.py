@@ -9,7 +9,7 @@ import typer
 
 from trackrod.cli.inputs import Payload, open_loaded
 from trackrod.cli.output import console, print_json
-from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders
+from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders
 from trackrod.core.errors import InputError, Place, Problem
 from trackrod.core.run_files import read_run
 from trackrod.report.animation import write_animation
@@ -25,6 +25,7 @@ def animate(
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
+    stand_in: StandIn = False,
     json: Json = False,
 ) -> None:
     """Write a page with a 3-D animation of a run: body, wheels, path and tyre forces."""
@@ -34,7 +35,7 @@ def animate(
             Problem(f"the suffix '{target.suffix}' is no kind of animation", Place(target), hint="use .html")
         )
     recorded = read_run(run)
-    found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside)
+    found = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside, stand_in=stand_in)
     frames = write_animation(recorded, found, target)
     if json:
         print_json(

@@ -1,6 +1,7 @@
 """``trackrod``: the commands, their errors and their exit codes.
 
-Exit codes: 0 all well, 1 a computation failed, 2 something the user gave is wrong, 130 interrupted.
+Exit codes: 0 all well, 1 a computation failed or the audit of a vehicle has errors, 2 something the user gave is wrong,
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Annotated
 import typer
 
 from trackrod import __version__
-from trackrod.cli import animate, compare, convert, kc, simulate, tyre, vehicle
+from trackrod.cli import animate, compare, convert, kc, kc_compare, simulate, tyre, vehicle
 from trackrod.cli.output import errors, print_json
 from trackrod.core.errors import InputError, MissingExtraError, TrackrodError
 
@@ -31,6 +32,7 @@ app.add_typer(vehicle.app, name="vehicle")
 app.command()(vehicle.vehicles)
 app.command()(vehicle.inspect)
 app.command()(kc.kc)
+app.command()(kc_compare.kc_compare)
 app.command()(simulate.simulate)
 app.command()(simulate.manoeuvres)
 app.command()(simulate.equilibrium)

@@ -22,7 +22,7 @@ from trackrod.cli.inputs import (
     parse_settings,
 )
 from trackrod.cli.output import console, print_json, print_problems
-from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument
+from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders, VehicleArgument
 from trackrod.convert.conversion import Compliance, Detail
 from trackrod.core.errors import MissingExtraError, Problem, Severity, UnknownNameError
 from trackrod.core.files import make_folder
@@ -70,6 +70,7 @@ def compare(
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
+    stand_in: StandIn = False,
     json: Json = False,
 ) -> None:
     """Convert a vehicle, drive both models and say in percent how far they lie apart."""
@@ -80,7 +81,13 @@ def compare(
     if out is not None:
         make_folder(out)
     found = open_loaded(
-        vehicle, payload, alias, templates, allow_outside=allow_outside, frame_stiffness=frame_stiffness
+        vehicle,
+        payload,
+        alias,
+        templates,
+        allow_outside=allow_outside,
+        stand_in=stand_in,
+        frame_stiffness=frame_stiffness,
     )
     with console.status("on the K&C rig", spinner="dots") as status:
         steering, compliance = steering or usual_steering(found), compliance or Compliance.MOVING

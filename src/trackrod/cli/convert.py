@@ -14,7 +14,7 @@ from rich.table import Table
 
 from trackrod.cli.inputs import FrameStiffness, Giving, MapTravel, Payload, SteeringKind
 from trackrod.cli.output import console, print_json, print_problems
-from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, parse_aliases
+from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders, parse_aliases
 from trackrod.core.errors import Severity
 from trackrod.fit.methods import METHODS
 from trackrod.fit.outcome import SearchProgress
@@ -26,6 +26,9 @@ from trackrod.workflow.study_folder import StudyFolder
 from trackrod.workflow.study_settings import Mode
 
 __all__ = ["convert"]
+
+#: Share of the reference from which a manoeuvre counts as compared in full [-].
+_COVERED = 0.95
 
 
 def convert(
@@ -46,6 +49,7 @@ def convert(
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
+    stand_in: StandIn = False,
     json: Json = False,
 ) -> None:
     """Convert a vehicle into a real-time model, tune it within its bounds, prove it on manoeuvres it has not seen."""
@@ -65,6 +69,7 @@ def convert(
         aliases=parse_aliases(alias or []),
         templates=tuple(templates or ()),
         allow_outside=allow_outside,
+        stand_in=stand_in,
     )
     with _display(quiet=json) as display:
         study = run_study(request, display)
@@ -143,13 +148,14 @@ def _print(result: StudyResult, folder: StudyFolder) -> None:
             table.add_row(f"  {after.name}", f"{before.value_pct:.2f}", f"{after.value_pct:.2f}", style=style)
         table.add_section()
     console.print(table)
-    tuned = Table(title="parameters: change from the nominal value, and its standard deviation")
-    for head in ("parameter", "tuned", "change [%]", "std [%]", "remark"):
+    tuned = Table(title="parameters: change from the nominal value, and the interval that holds the value with 95 %")
+    for head in ("parameter", "tuned", "change [%]", "interval", "remark"):
         tuned.add_column(head, justify="left" if head in ("parameter", "remark") else "right", no_wrap=True)
     for item in result.parameters:
-        remark = "on its bound" if item.on_bound else "" if item.identifiable else "unidentifiable"
+        remark = "on its bound" if item.on_bound else "out of its interval" if item.makes_up else ""
+        remark = remark or item.held
         value = f"{item.value:.5g} {'' if item.tunable.unit == '-' else item.tunable.unit}"
-        change = (f"{item.tunable.change_pct(item.z):+.2f}", f"{item.std_pct:.2f}", remark)
+        change = (f"{item.tunable.change_pct(item.z):+.2f}", "{:.5g} to {:.5g}".format(*item.interval_values), remark)
         tuned.add_row(item.tunable.name, value, *change, style="yellow" if item.on_bound else "")
     console.print(tuned)
     outcome = result.outcome
@@ -163,4 +169,12 @@ def _print(result: StudyResult, folder: StudyFolder) -> None:
         if (worst := result.worst(hold_out=hold_out)) is not None:
             text = f"largest index of what was {what}: {worst[1].value_pct:.2f} % ({worst[0]}, {worst[1].name})"
             console.print(text, highlight=False)
+    if result.limits:
+        console.print(result.limits[0], highlight=False, soft_wrap=True)
+    for test in result.tests:
+        if test.coverage < _COVERED:
+            text = f"{test.label}: only {100 * test.coverage:.0f} % of the reference is compared, the model ends there"
+            console.print(text, highlight=False, soft_wrap=True)
+        for event in test.incidents:
+            console.print(f"{test.label}: {event}", highlight=False, soft_wrap=True)
     console.print(f"the report is {folder.page}", highlight=False, soft_wrap=True)

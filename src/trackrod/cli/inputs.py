@@ -13,6 +13,7 @@ from trackrod.cli.output import print_problems
 from trackrod.cli.vehicle import parse_aliases
 from trackrod.convert.conversion import Compliance
 from trackrod.core.errors import Problem, Severity, raise_if_errors
+from trackrod.multibody.mechanism import free_rotations
 from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.frame import FrameTorsion, with_frame
 from trackrod.vehicle.systems import PayloadLevel
@@ -94,11 +95,15 @@ def open_loaded(
     templates: list[Path] | None,
     *,
     allow_outside: bool,
+    stand_in: bool = False,
     frame_stiffness: float | None = None,
 ) -> Vehicle:
     """A vehicle with its payload, and with a frame that twists; warnings of its files are printed, errors raised."""
-    reading = open_vehicle(name, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside)
+    reading = open_vehicle(
+        name, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside, stand_in=stand_in
+    )
     raise_if_errors(reading.problems)
     print_problems(p for p in reading.problems if p.severity is Severity.WARNING)
     vehicle = reading.vehicle if payload is None else reading.vehicle.with_payload(payload)
+    print_problems(free_rotations(vehicle))
     return vehicle if frame_stiffness is None else with_frame(vehicle, FrameTorsion(frame_stiffness))

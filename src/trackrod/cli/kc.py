@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated
@@ -13,32 +16,50 @@ from numpy.typing import NDArray
 from rich.progress import track
 from rich.table import Table
 
+from trackrod.adams.half_vehicle import NO_TYRE, RIG_TYRE, carrying_tyre
 from trackrod.adams.property_files.experiments import read_load_case
 from trackrod.adams.source import open_vehicle
-from trackrod.cli.output import console, print_json, print_problems
-from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument, parse_aliases
+from trackrod.cli.output import console, exit_with_errors, print_json, print_problems
+from trackrod.cli.vehicle import Aliases, AllowOutside, HalfOrWhole, Json, StandIn, TemplateFolders, parse_aliases
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle
-from trackrod.core.errors import InputError, MissingExtraError, Problem, Severity
+from trackrod.core.errors import (
+    InputError,
+    MissingExtraError,
+    Problem,
+    RangeError,
+    Severity,
+    UnknownNameError,
+    raise_if_errors,
+)
 from trackrod.core.files import make_folder
+from trackrod.kc.further import TwoWheelCase, further_tests, require_possible
 from trackrod.kc.maps import KC_MAPS
-from trackrod.kc.programme import run_load_case
-from trackrod.kc.rig import Rig
+from trackrod.kc.points import Hold, Load
+from trackrod.kc.rig import FARTHEST
 from trackrod.kc.study import AxleStudy, KcSettings, characterise, key_figures
-from trackrod.report.kc import write_kc_page, write_kc_picture
+from trackrod.report.kc import write_further_pictures, write_kc_page, write_kc_picture
 from trackrod.report.page import shown
 from trackrod.vehicle.elements import Mode
-from trackrod.vehicle.experiments import LoadCase
+from trackrod.vehicle.systems import Surroundings
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["kc"]
+__all__ = ["kc", "parse_cases"]
 
 #: No more values than these are taken from a range on the command line.
 _MOST_VALUES = 2001
+_CASE_KEYS = ("travel_mm", "rack_mm", *Load)
+
+
+class LoadsAt(StrEnum):
+    """Where forces act."""
+
+    PATCH = "patch"
+    CENTRE = "centre"
 
 
 def kc(
-    vehicle: VehicleArgument,
+    vehicle: HalfOrWhole,
     axle: Annotated[Axle | None, typer.Option(help="One axle only; both without it.")] = None,
     mode: Annotated[
         str | None, typer.Option(help="kinematic (ideal joints) or compliant (bushings), whatever the files say.")
@@ -46,13 +67,41 @@ def kc(
     travel_mm: Annotated[str, typer.Option(help="Wheel travel FROM:TO:STEP [mm].")] = "-80:80:2",
     rack_mm: Annotated[str, typer.Option(help="Rack travel FROM:TO:STEP [mm], positive to the left.")] = "-70:70:2",
     map_points: Annotated[int, typer.Option(help="Points of the map along each axis.")] = 41,
+    hold: Annotated[
+        list[Hold] | None,
+        typer.Option(
+            help="What pads keep: the height of the wheel centres (always), the ground under the tyre, or the design "
+            "load; repeatable, each adds its tests."
+        ),
+    ] = None,
+    case: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--case",
+            help="Load case of both wheels: NAME:KEY=LEFT/RIGHT,… with travel_mm, rack_mm, forces [N] fx, fx_drive, "
+            "fy at the contact patch, fx_centre, fy_centre at the wheel centre, moments [N·m] mx, my, mz; one value "
+            "is for both wheels; repeatable.",
+        ),
+    ] = None,
     loadcase: Annotated[
         list[Path] | None, typer.Option("--loadcase", help="Load case (.lcf) to run as well; repeatable.")
+    ] = None,
+    loads_at: Annotated[LoadsAt, typer.Option(help="Where forces of load case files act.")] = LoadsAt.PATCH,
+    wheel_radius_mm: Annotated[
+        float | None, typer.Option(help="Half a vehicle: free radius of its tyres [mm].")
+    ] = None,
+    tyre_stiffness: Annotated[
+        float | None, typer.Option(help="Half a vehicle: vertical stiffness of its tyres [N/mm].")
+    ] = None,
+    wheelbase_mm: Annotated[float | None, typer.Option(help="Half a vehicle: wheelbase of the whole one [mm].")] = None,
+    cg_height_mm: Annotated[
+        float | None, typer.Option(help="Half a vehicle: height of the whole one's centre of mass above ground [mm].")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for tables, maps, pictures and a page.")] = None,
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
+    stand_in: StandIn = False,
     json: Json = False,
 ) -> None:
     """Put the axles of a vehicle on the K&C rig: travel, roll, steering, loads; maps of them."""
@@ -60,30 +109,48 @@ def kc(
         travel=_range(travel_mm, "--travel-mm"), rack=_range(rack_mm, "--rack-mm"), map_points=map_points
     )
     wanted = _mode(mode)
-    cases = [(path.stem, *read_load_case(path)) for path in loadcase or []]
-    reading = open_vehicle(vehicle, parse_aliases(alias or []), templates=templates or [], allow_outside=allow_outside)
+    files = [(path.stem, *read_load_case(path)) for path in loadcase or []]
+    cases = parse_cases(case or [])
+    require_possible(cases, hold or [])
+    told = {"wheelbase": wheelbase_mm, "cg_height": cg_height_mm}
+    tyre = {"radius": wheel_radius_mm, "stiffness": tyre_stiffness}
+    reading = open_vehicle(
+        vehicle,
+        parse_aliases(alias or []),
+        templates=templates or [],
+        allow_outside=allow_outside,
+        stand_in=stand_in,
+        half=True,
+    )
     found = reading.vehicle if wanted is None else reading.vehicle.with_mode(wanted)
+    found = _told(found, told, tyre)
     start = perf_counter()
-    axles = [axle] if axle is not None else list(Axle)
+    axles = [axle] if axle is not None else [layout.position for layout in found.axles]
     quiet = json or not console.is_terminal
     studies = [
         characterise(found, one, settings)
         for one in track(axles, "on the rig", transient=True, disable=quiet, console=console)
     ]
-    studies = [_with_cases(study, [(name, case) for name, case, _ in cases]) for study in studies]
+    programmes = [(name, programme) for name, programme, _ in files]
+    at_centre = loads_at is LoadsAt.CENTRE
+    studies = [further_tests(s, settings, hold or [], cases, programmes, at_centre=at_centre) for s in studies]
     seconds = perf_counter() - start
-    problems = [*(p for _, _, given in cases for p in given), *(p for study in studies for p in study.problems)]
+    given = None not in tyre.values()  # then nothing is assumed about the tyre of half a vehicle
+    shown_problems = (p for p in reading.problems if p.severity is not Severity.NOTE)
+    audit = [p for p in shown_problems if not (given and p.text.startswith(NO_TYRE))]
+    problems = [*audit, *(p for _, _, found_in in files for p in found_in), *(p for s in studies for p in s.problems)]
     if out is not None:
         provenance = Provenance.of(reading.files_read, {"mode": mode, "travel_mm": travel_mm, "rack_mm": rack_mm})
-        problems += _write(out, found, studies, provenance)
+        problems += _write(out, found, studies, audit, provenance)
     if json:
         print_json(_as_data(found, studies, problems, seconds))
-        return
-    for study in studies:
-        console.print(_table(study))
-    if out is not None:
-        console.print(f"tables, maps and page: {out}", highlight=False)
-    print_problems(problem for problem in problems if problem.severity is not Severity.NOTE)
+    else:
+        for study in studies:
+            console.print(_table(study))
+        if out is not None:
+            console.print(f"tables, maps and page: {out}", highlight=False)
+        print_problems(problem for problem in problems if problem.severity is not Severity.NOTE)
+    exit_with_errors(audit)
 
 
 def _mode(text: str | None) -> Mode | None:
@@ -106,17 +173,68 @@ def _range(text: str, option: str) -> NDArray[np.float64]:
     return np.round((low + step * np.arange(int(count + 1e-9) + 1)) * 1e-3, 12)
 
 
-def _with_cases(study: AxleStudy, cases: Iterable[tuple[str, LoadCase]]) -> AxleStudy:
-    """The study with the tests of load case files added."""
-    found = {name: run_load_case(Rig(study.vehicle, study.axle, check=False), case, name) for name, case in cases}
-    taken = [name for name in found if name in study.tests]
-    if taken:
-        raise InputError(f"a load case file cannot be called '{taken[0]}': the rig has a test of this name")
-    problems = (*study.problems, *(problem for test in found.values() for problem in test.problems))
-    return AxleStudy(study.vehicle, study.axle, {**study.tests, **found}, study.maps, problems, study.seconds)
+def parse_cases(given: list[str]) -> list[TwoWheelCase]:
+    """NAME:KEY=LEFT/RIGHT,… as load cases; InputError with everything that is wrong."""
+    problems: list[Problem] = []
+    cases = []
+    for text in given:
+        name, colon, rest = text.partition(":")
+        if not (colon and rest and re.fullmatch(r"\w+", name)):
+            hint = "such as --case corner:fy=3000/1500,fx=-500"
+            problems.append(Problem(f"--case {text} is not NAME:KEY=LEFT/RIGHT,…", hint=hint))
+            continue
+        values: dict[str, tuple[float, float]] = {}
+        for part in rest.split(","):
+            key, _, value = part.partition("=")
+            try:
+                left, right = (float(v) for v in (value.split("/") if "/" in value else [value, value]))
+            except ValueError:
+                left = right = float("nan")
+            if key not in _CASE_KEYS:
+                problems += UnknownNameError(f"key of --case {name}", key, _CASE_KEYS).problems
+            elif key in values or not np.isfinite([left, right]).all() or (key == "rack_mm" and "/" in value):
+                what = "one finite value" if key == "rack_mm" else "one or two finite values, LEFT/RIGHT"
+                problems.append(Problem(f"--case {name}: {part} is given twice or is not {what}"))
+            values[key] = (left, right)
+        travel, rack = values.pop("travel_mm", (0.0, 0.0)), values.pop("rack_mm", (0.0, 0.0))
+        loads = tuple((Load(key), both) for key, both in values.items() if key in tuple(Load))
+        problems += [
+            Problem(f"--case {name}: {what} of {far:g} mm: up to {1e3 * FARTHEST:g} mm is possible")
+            for what, far in (("travel", max(map(abs, travel))), ("rack travel", abs(rack[0])))
+            if far > 1e3 * FARTHEST
+        ]
+        cases.append(TwoWheelCase(name, (1e-3 * travel[0], 1e-3 * travel[1]), 1e-3 * rack[0], loads))
+    raise_if_errors(problems)
+    return cases
 
 
-def _write(out: Path, vehicle: Vehicle, studies: list[AxleStudy], provenance: Provenance) -> list[Problem]:
+def _told(vehicle: Vehicle, around: dict[str, float | None], tyre: dict[str, float | None]) -> Vehicle:
+    """Half a vehicle with what the user tells about the whole one [mm], [N/mm]."""
+    given = {name: 1e-3 * value for name, value in around.items() if value is not None}
+    of_tyre = {name: value for name, value in tyre.items() if value is not None}
+    if not given and not of_tyre:
+        return vehicle
+    if not vehicle.is_half:
+        hint = "--wheel-radius-mm, --tyre-stiffness, --wheelbase-mm and --cg-height-mm are for half a vehicle"
+        raise InputError(Problem(f"'{vehicle.name}' is a whole vehicle: its files tell these numbers", hint=hint))
+    vehicle = replace(vehicle, surroundings=replace(vehicle.surroundings or Surroundings(), **given))
+    if not of_tyre:
+        return vehicle
+    if RIG_TYRE not in vehicle.tyres:
+        raise InputError(
+            f"'{vehicle.name}' has tyres of its own: --wheel-radius-mm and --tyre-stiffness are not for it"
+        )
+    wrong = [f"{name} = {value:g} must be greater than 0" for name, value in of_tyre.items() if not 0 < value < np.inf]
+    raise_if_errors([Problem(text) for text in wrong], RangeError)
+    old = vehicle.tyres[RIG_TYRE].coefficients
+    radius = 1e-3 * of_tyre.get("radius", 1e3 * old["UNLOADED_RADIUS"])
+    stiffness = 1e3 * of_tyre.get("stiffness", 1e-3 * old["VERTICAL_STIFFNESS"])
+    return replace(vehicle, tyres={RIG_TYRE: carrying_tyre(radius, stiffness)})
+
+
+def _write(
+    out: Path, vehicle: Vehicle, studies: list[AxleStudy], audit: list[Problem], provenance: Provenance
+) -> list[Problem]:
     """Files of all axles; what could not be drawn for want of a package is said."""
     make_folder(out)
     for study in studies:
@@ -127,7 +245,8 @@ def _write(out: Path, vehicle: Vehicle, studies: list[AxleStudy], provenance: Pr
     try:
         for study in studies:
             write_kc_picture(study, out / f"{study.axle}_kc.png")
-        write_kc_page(vehicle, studies, out / "kc.html")
+            write_further_pictures(study, out)
+        write_kc_page(vehicle, studies, out / "kc.html", audit)
     except MissingExtraError as error:
         return [Problem(str(error), severity=Severity.WARNING)]
     return []

@@ -7,11 +7,12 @@ import math
 import sys
 from collections.abc import Iterable
 
+import typer
 from rich.console import Console
 
 from trackrod.core.errors import Problem, Severity
 
-__all__ = ["console", "errors", "print_json", "print_problems"]
+__all__ = ["console", "errors", "exit_with_errors", "print_json", "print_problems"]
 
 console = Console()
 errors = Console(stderr=True)
@@ -38,3 +39,9 @@ def print_problems(problems: Iterable[Problem]) -> None:
     """Print warnings and notes on standard error."""
     for problem in problems:
         errors.print(str(problem), style=_STYLES[problem.severity], markup=False, highlight=False, soft_wrap=True)
+
+
+def exit_with_errors(problems: Iterable[Problem]) -> None:
+    """End with exit code 1 where there is an error among problems that have been shown."""
+    if any(problem.severity is Severity.ERROR for problem in problems):
+        raise typer.Exit(1)

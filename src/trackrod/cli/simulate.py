@@ -24,7 +24,7 @@ from trackrod.cli.inputs import (
     parse_settings,
 )
 from trackrod.cli.output import console, print_json
-from trackrod.cli.vehicle import Aliases, AllowOutside, Json, TemplateFolders, VehicleArgument
+from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders, VehicleArgument
 from trackrod.core import signals
 from trackrod.core.corners import Corner
 from trackrod.core.errors import MissingFileError, Place, Problem, raise_if_errors
@@ -73,6 +73,7 @@ def simulate(
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
+    stand_in: StandIn = False,
     json: Json = False,
 ) -> None:
     """Drive a manoeuvre and write the run; with `--integrator reference` its errors too, in a second file."""
@@ -80,7 +81,13 @@ def simulate(
     _check_targets(out, plot)
     _check_integration(model, integrator, tolerance)
     found = open_loaded(
-        vehicle, payload, alias, templates, allow_outside=allow_outside, frame_stiffness=frame_stiffness
+        vehicle,
+        payload,
+        alias,
+        templates,
+        allow_outside=allow_outside,
+        stand_in=stand_in,
+        frame_stiffness=frame_stiffness,
     )
     steering = steering or usual_steering(found)
     with console.status("", spinner="dots") as status:
@@ -149,11 +156,18 @@ def equilibrium(
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
+    stand_in: StandIn = False,
     json: Json = False,
 ) -> None:
     """Let a vehicle stand on level ground: wheel loads, wheel travels, height and angles of the body."""
     found = open_loaded(
-        vehicle, payload, alias, templates, allow_outside=allow_outside, frame_stiffness=frame_stiffness
+        vehicle,
+        payload,
+        alias,
+        templates,
+        allow_outside=allow_outside,
+        stand_in=stand_in,
+        frame_stiffness=frame_stiffness,
     )
     standing = MultibodyVehicle(found).settle()
     if json:

@@ -18,7 +18,7 @@ from scipy.interpolate import PchipInterpolator
 
 from trackrod.convert.masses import MassSplit, SplitFactors
 from trackrod.convert.standing import standing_travels
-from trackrod.convert.vehicle_data import DriveReaction, Source, VehicleData, vehicle_data
+from trackrod.convert.vehicle_data import DriveReaction, Source, StopBases, VehicleData, vehicle_data
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, raise_if_errors
 from trackrod.core.maps import Map1D, Map2D
@@ -29,12 +29,16 @@ from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["Compliance", "Conversion", "Detail", "assemble", "convert"]
+__all__ = ["Compliance", "Conversion", "Detail", "assemble", "convert", "straight_beyond"]
 
 Array = NDArray[np.float64]
 
 #: Loads of the rig that the compliance of the model is made of, in the order of `COMPLIANCE_LOADS`.
 _LOADS = (Load.FX, Load.FX_DRIVE, Load.FY, Load.MZ)
+
+
+#: Base over track below which left and right stops are not told apart.
+_TOGETHER = 0.05
 
 
 class Compliance(StrEnum):
@@ -196,6 +200,7 @@ def _wheel(data: VehicleData, maps: KcMaps, corner: Corner, detail: Detail, comp
     values = np.stack([_channel(kinematics, name) for name in CHANNELS], axis=-1)
     values = _simplified(values, first, second, detail)
     travel, bare = np.array(maps.ride.knots), _pad_load(maps.ride, corner.side, stops=False)
+    bases = {side: data.stop_bases.get(Corner.of(corner.axle, side), StopBases()) for side in Side}
     return WheelSpec(
         corner=corner,
         centre=data.centres[corner],
@@ -205,8 +210,10 @@ def _wheel(data: VehicleData, maps: KcMaps, corner: Corner, detail: Detail, comp
         compliance=tuple(_compliance(wheel.own[load], wheel.opposite[load]) for load in loads),
         tyres=data.places[corner],
         spring=Curve(travel, bare),
-        stops=Curve(travel, _pad_load(maps.ride, corner.side, stops=True) - bare),
+        stops=Curve(travel, _stop_forces(maps.ride, bases)[list(Side).index(corner.side)]),
         damper=data.dampers[corner],
+        bump_base=bases[corner.side].bump,
+        rebound_base=bases[corner.side].rebound,
         **_in_roll(wheel, detail),
     )
 
@@ -215,6 +222,21 @@ def _pad_load(curve: Map1D, side: Side, *, stops: bool) -> Array:
     """Load of the pad under a wheel at the knots of a map [N]."""
     name = f"Fz_{side}" if stops else f"Fz_{side}_without_stops"
     return np.asarray(curve.values[:, curve.output_index(name)])
+
+
+def _stop_forces(ride: Map1D, bases: Mapping[Side, StopBases]) -> Array:
+    """Forces of the left and the right stops where they stand at the knots of a map [N], shape (2, knots).
+
+    The pads tell what the wheels feel: of a stop between them the nearer one more, the other the rest.
+    """
+    pads = np.array([_pad_load(ride, side, stops=True) - _pad_load(ride, side, stops=False) for side in Side])
+    left, right = bases[Side.LEFT], bases[Side.RIGHT]
+
+    def forces(left: float, right: float) -> Array:
+        shares = 0.5 * np.array([[1.0 + left, 1.0 - right], [1.0 - left, 1.0 + right]])
+        return np.asarray(np.linalg.pinv(shares, rcond=_TOGETHER) @ pads)
+
+    return np.where(pads.sum(axis=0) > 0.0, forces(left.bump, right.bump), forces(left.rebound, right.rebound))
 
 
 def _in_roll(wheel: WheelMaps, detail: Detail) -> dict[str, Array]:
@@ -262,8 +284,8 @@ def _axle(data: VehicleData, maps: KcMaps, axle: Axle, detail: Detail, complianc
 
     def beyond_spring(side: Side) -> Array:
         # the same curve that the model will follow, so that spring and what roll adds together are the roll map
-        spring = PchipInterpolator(ride.knots, _pad_load(ride, side, stops=False))
-        return np.asarray(_pad_load(maps.roll, side, stops=False) - spring(side.sign * opposite))
+        spring = straight_beyond(np.array(ride.knots), _pad_load(ride, side, stops=False), side.sign * opposite)
+        return np.asarray(_pad_load(maps.roll, side, stops=False) - spring)
 
     # What one wheel has more the other has less: exact on both as far as forces follow from a potential and are linear
     roll = Curve(opposite, 0.5 * (beyond_spring(Side.LEFT) - beyond_spring(Side.RIGHT)))
@@ -274,6 +296,13 @@ def _axle(data: VehicleData, maps: KcMaps, axle: Axle, detail: Detail, complianc
         antiroll=_bar(maps.roll) or roll,
         elasticity=_beyond_points(data, maps, axle, detail) if compliance is Compliance.MOVING else None,
     )
+
+
+def straight_beyond(knots: Array, values: Array, at: Array) -> Array:
+    """A curve as the model follows it: smooth and without overshoot between its knots, straight beyond them."""
+    curve = PchipInterpolator(knots, values)
+    inside = np.clip(at, knots[0], knots[-1])
+    return np.asarray(curve(inside) + curve.derivative()(inside) * (at - inside))
 
 
 def _bar(roll: Map1D) -> Curve | None:

@@ -160,8 +160,8 @@ def round_trip(spec: RtmSpec, maps: Mapping[Axle, KcMaps]) -> tuple[Deviation, .
     maps
         What it was, or might have been, converted from.
 
-    Holds: with all detail and compliance every `at_knots` is rounding, but for the stops in opposite travel, which
-    the model takes from parallel travel.
+    Holds: with all detail and compliance every `at_knots` is rounding, but for the stops in opposite travel, whose
+    force over their own travel the model takes from parallel travel.
     """
     found: list[Deviation] = []
     for axle, of in maps.items():

@@ -20,17 +20,17 @@ from trackrod.kc.points import Inputs
 from trackrod.kc.rig import Rig
 from trackrod.rtm.spec import Curve, FrameSpec, SteeringSpec
 from trackrod.tyre.properties import TyreProperties
-from trackrod.vehicle.connectors import side_of
+from trackrod.vehicle.connectors import Friction, Stop, side_of
 from trackrod.vehicle.elements import Vector
 from trackrod.vehicle.frame import frame_hinge, frame_spring
 from trackrod.vehicle.mass import as_matrix, as_vector
 from trackrod.vehicle.systems import Powertrain, TyrePlace
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
-__all__ = ["AirForces", "DriveReaction", "DryFriction", "Source", "VehicleData", "vehicle_data"]
+__all__ = ["AirForces", "DriveReaction", "DryFriction", "Source", "StopBases", "VehicleData", "vehicle_data"]
 
-#: Wheel travel over which the motion ratio of friction is taken [m].
-_FRICTION_TRAVEL = 0.01
+#: Wheel travel over which motion ratios are taken [m].
+_TRAVEL = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,14 @@ class DryFriction:
 
     force: float
     base: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class StopBases:
+    """How far apart the stops on a wheel's side of an axle and their counterparts stand, over the track."""
+
+    bump: float = 1.0
+    rebound: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +111,8 @@ class VehicleData:
         At full pedal [Pa]; None where it is not known.
     friction
         Of axles that have any besides that of their dampers, which is part of the dampers' curves.
+    stop_bases
+        Of the wheels of solid axles; stops of other wheels know the travel of their own wheel alone.
     air
         None for no forces of the air.
     powertrain, steering
@@ -125,6 +135,7 @@ class VehicleData:
     brake_torques: Mapping[Axle, float] | None = None
     brake_pressure: float | None = None
     friction: Mapping[Axle, DryFriction] = field(default_factory=dict)
+    stop_bases: Mapping[Corner, StopBases] = field(default_factory=dict)
     air: AirForces | None = None
     powertrain: Powertrain | None = None
     steering: SteeringSpec | None = None
@@ -151,7 +162,8 @@ def vehicle_data(
     if air is not None:
         scale = 0.5 * air.density * air.frontal_area
         forces = AirForces(scale * air.drag, scale * air.front_lift, scale * air.rear_lift, air.centre_height)
-    friction = {axle: found for axle in Axle if (found := _friction(vehicle, axle)) is not None}
+    ratios = {axle: _motion_ratios(vehicle, axle) for axle in Axle}
+    friction = {axle: found for axle in Axle if (found := _friction(vehicle, ratios[axle])) is not None}
     rubbing = Source("friction of the vehicle's elements with the motion ratios of the rig", certain=False)
     masses = split_masses(vehicle, factors)
     return VehicleData(
@@ -167,6 +179,11 @@ def vehicle_data(
         brake_torques=torques,
         brake_pressure=None if brakes is None else brakes.largest_pressure,
         friction=friction,
+        stop_bases={
+            corner: _stop_bases(vehicle, ratios[corner.axle], corner.side)
+            for corner in Corner
+            if vehicle.axle(corner.axle).dependent
+        },
         air=forces,
         powertrain=vehicle.powertrain,
         steering=steering_of(vehicle) if elastic_steering else None,
@@ -204,23 +221,41 @@ def _damper(vehicle: Vehicle, corner: Corner) -> Curve:
     return Curve()
 
 
-def _friction(vehicle: Vehicle, axle: Axle) -> DryFriction | None:
-    """What rubs at the wheels of an axle, by the motion ratios in parallel and in opposite travel; None for nothing."""
-    subsystem = vehicle.axle(axle).subsystem
-    acting = [f for f in vehicle.acting(vehicle.frictions) if subsystem_of(f.name) == subsystem]
-    if not acting:
-        return None
+def _motion_ratios(vehicle: Vehicle, axle: Axle) -> dict[str, tuple[float, float]]:
+    """Of what rubs on an axle and of the stops of a solid one: changes of length in parallel and in opposite travel.
+
+    Each over the change in travel of the left wheel, the right one going the same or the other way.
+    """
+    of = vehicle.axle(axle)
+    lines: tuple[Friction | Stop, ...] = vehicle.acting(vehicle.frictions)
+    if of.dependent:
+        lines += vehicle.acting(vehicle.stops)
+    names = [line.name for line in lines if subsystem_of(line.name) == of.subsystem]
+    if not names:
+        return {}
     rig = Rig(vehicle, axle)
     ways = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
-    lengths = rig.sweep(Inputs.of(travel=_FRICTION_TRAVEL * ways)).lengths
-    alike = opposed = 0.0
-    for friction in acting:
-        length = lengths[:, rig.model.lines[friction.name]]
-        alike += friction.force * abs(length[0] - length[1]) / (4 * _FRICTION_TRAVEL)
-        opposed += friction.force * abs(length[2] - length[3]) / (4 * _FRICTION_TRAVEL)
-    if not alike > 0.0:
-        return None
-    return DryFriction(float(alike), float(opposed / alike))
+    lengths = rig.sweep(Inputs.of(travel=_TRAVEL * ways)).lengths[:, [rig.model.lines[name] for name in names]]
+    ratios = (lengths[0::2] - lengths[1::2]) / (2 * _TRAVEL)
+    return {name: (float(alike), float(opposed)) for name, alike, opposed in zip(names, *ratios, strict=True)}
+
+
+def _friction(vehicle: Vehicle, ratios: Mapping[str, tuple[float, float]]) -> DryFriction | None:
+    """What rubs at the wheels of an axle in parallel and in opposite travel; None for nothing."""
+    acting = [f for f in vehicle.acting(vehicle.frictions) if f.name in ratios]
+    alike, opposed = (sum(0.5 * f.force * abs(ratios[f.name][k]) for f in acting) for k in range(2))
+    return DryFriction(alike, opposed / alike) if alike > 0.0 else None
+
+
+def _stop_bases(vehicle: Vehicle, ratios: Mapping[str, tuple[float, float]], side: Side) -> StopBases:
+    """By the motion ratios of the stops on one side."""
+    acting = [s for s in vehicle.acting(vehicle.stops) if s.name in ratios and side_of(s) is side]
+
+    def base(*, rebound: bool) -> float:
+        alike, opposed = (sum(abs(ratios[s.name][k]) for s in acting if s.rebound is rebound) for k in range(2))
+        return opposed / alike if alike > 0.0 else 1.0
+
+    return StopBases(base(rebound=False), base(rebound=True))
 
 
 def _sources(*, twists: bool) -> dict[str, Source]:

@@ -108,6 +108,14 @@ SIGNS: tuple[SignRule, ...] = (
     SignRule("toe", "in: the front of the wheel towards the middle of the vehicle", mirrors=True),
     SignRule("camber", "the top of the wheel outward", mirrors=True),
     SignRule("track change", "wider", mirrors=True),
+    SignRule("caster", "the top of the steering axis rearward", mirrors=True),
+    SignRule("kingpin inclination", "the top of the steering axis inward", mirrors=True),
+    SignRule(
+        "scrub radius, kingpin offset", "the steering axis inboard of the contact, of the wheel centre", mirrors=True
+    ),
+    SignRule(
+        "mechanical trail, caster offset", "the steering axis ahead of the contact, of the wheel centre", mirrors=True
+    ),
     SignRule("inclination", "about x of T: the top of the wheel to the right"),
 )
 

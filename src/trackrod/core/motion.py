@@ -67,13 +67,15 @@ class once(Generic[T]):  # noqa: N801 - used as a decorator
 
 def rotation_matrices(quaternions: Array) -> Array:
     """Rotation matrices of unit quaternions w, x, y, z, shape (…, 4) to (…, 3, 3)."""
-    w, x, y, z = np.moveaxis(quaternions, -1, 0)
-    rows = (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    w, x, y, z = (quaternions[..., k] for k in range(4))
+    xx, yy, zz = 2 * x * x, 2 * y * y, 2 * z * z
+    xy, xz, yz = 2 * x * y, 2 * x * z, 2 * y * z
+    wx, wy, wz = 2 * w * x, 2 * w * y, 2 * w * z
+    rows = (1 - (yy + zz), xy - wz, xz + wy, xy + wz, 1 - (xx + zz), yz - wx, xz - wy, yz + wx, 1 - (xx + yy))
+    R = np.empty((*w.shape, 9))
+    for k, values in enumerate(rows):  # many are asked for one at a time: stacking takes longer than the rest
+        R[..., k] = values
+    return R.reshape((*w.shape, 3, 3))
 
 
 @dataclass(frozen=True, slots=True)

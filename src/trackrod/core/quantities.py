@@ -82,6 +82,8 @@ KINDS: dict[str, Kind] = _kinds(
     Kind("frequency", "Hz", "Hz", D(time=-1), "frequency", 0.0, 1e6),
     Kind("length", "m", "m", D(length=1), "length, position or displacement", -1e6, 1e6),
     Kind("area", "m²", "m2", D(length=2), "area", 0.0, 1e4),
+    Kind("volume", "m³", "m3", D(length=3), "volume", 0.0, 1e4),
+    Kind("second_moment_of_area", "m⁴", "m4", D(length=4), "second moment of area, torsion constant", 0.0, 1.0),
     Kind("angle", "rad", "rad", D(angle=1), "angle", -1e4, 1e4),
     Kind("curvature", "1/m", "1pm", D(length=-1), "curvature, turn slip", -1e3, 1e3),
     Kind("velocity", "m/s", "mps", D(length=1, time=-1), "velocity", -1e3, 1e3),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trackrod.core.errors import InputError, Problem, raise_if_errors
 
-__all__ = ["BOX_VARIANCE", "Array", "Block", "check_parameters", "jacobians"]
+__all__ = ["BOX_VARIANCE", "Array", "Block", "check_parameters", "compress", "jacobians"]
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -38,6 +38,8 @@ class Block:
         parameter; None where it was not computed.
     abscissa
         Where the samples of the residual lie (time, frequency, lateral acceleration); None for a scalar index.
+    note
+        What is special about the Jacobian; empty for nothing.
 
     Raises
     ------
@@ -50,6 +52,7 @@ class Block:
     residual: Array
     jacobian: Array | None = None
     abscissa: Array | None = None
+    note: str = ""
 
     def __post_init__(self) -> None:
         raise_if_errors(Problem(f"block {self.label}: {text}") for text in self._problems())
@@ -112,3 +115,19 @@ def jacobians(parameters: Sequence[str], blocks: Sequence[Block]) -> tuple[Array
             found.append(block.jacobian)
     raise_if_errors(problems)
     return tuple(found)
+
+
+def compress(block: Block, n: int) -> Array:
+    """The (n+1)×(n+1) matrix [A b] with ‖A d + b‖ = ‖J d + r‖ for every step d of n variables.
+
+    Raises
+    ------
+    InputError
+        If the block has no Jacobian or one for another number of variables.
+    """
+    if block.jacobian is None or block.jacobian.shape[1] != n:
+        shape = "no Jacobian" if block.jacobian is None else f"a Jacobian of {block.jacobian.shape[1]} columns"
+        raise InputError(f"block {block.label} has {shape}, {n} columns are needed")
+    stacked = np.column_stack([block.jacobian, block.residual])
+    small = np.linalg.qr(stacked, mode="r") if len(stacked) > n + 1 else stacked
+    return np.vstack([small, np.zeros((n + 1 - len(small), n + 1))])

@@ -24,7 +24,7 @@ __all__ = ["JournalledProblem"]
 #: Points that are computed at once and kept together: what a killed search loses at most.
 _BATCH = 8
 #: Version of the files; part of their names.
-_VERSION = 1
+_VERSION = 2
 #: The arrays of a block.
 _PARTS = ("residual", "jacobian", "abscissa")
 
@@ -135,7 +135,7 @@ def _pack(entry: Entry) -> bytes:
     if isinstance(entry, ConvergenceError):
         head = {"breakdown": str(entry)}
     else:
-        head = {"blocks": [[block.manoeuvre, block.name] for block in entry]}
+        head = {"blocks": [[block.manoeuvre, block.name, block.note] for block in entry]}
         parts = ((f"{part}_{k}", getattr(block, part)) for k, block in enumerate(entry) for part in _PARTS)
         arrays = {name: np.ascontiguousarray(values) for name, values in parts if values is not None}
     stream = io.BytesIO()
@@ -149,6 +149,6 @@ def _unpack(data: bytes) -> Entry:
         if "breakdown" in head:
             return ConvergenceError(head["breakdown"])
         return tuple(
-            Block(manoeuvre, name, **{part: file[f"{part}_{k}"] for part in _PARTS if f"{part}_{k}" in file})
-            for k, (manoeuvre, name) in enumerate(head["blocks"])
+            Block(manoeuvre, name, note=note, **{part: file[f"{part}_{k}"] for part in _PARTS if f"{part}_{k}" in file})
+            for k, (manoeuvre, name, note) in enumerate(head["blocks"])
         )

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trackrod.core.errors import InputError
-from trackrod.fit.blocks import Array, Block
+from trackrod.fit.blocks import Array, Block, compress
 from trackrod.fit.objective import Objective
 
 __all__ = ["LinearModel"]
@@ -72,7 +71,7 @@ class LinearModel:
         """
         coefficients = objective.coefficients(blocks)
         counted = [block for block, c in zip(blocks, coefficients, strict=True) if c > 0]
-        compressed = np.array([_compress(block, z.size) for block in counted])
+        compressed = np.array([compress(block, z.size) for block in counted])
         return cls(
             matrices=compressed[:, :, :-1],
             offsets=compressed[:, :, -1],
@@ -165,13 +164,3 @@ class LinearModel:
     def _snapped(self, d: Array, lower: Array, upper: Array) -> Array:
         near = _SNAP * (upper - lower)
         return np.where(d - lower < near, lower, np.where(upper - d < near, upper, d))
-
-
-def _compress(block: Block, n: int) -> Array:
-    """The (n+1)×(n+1) matrix [A b] with ‖A d + b‖ = ‖J d + r‖ for every d."""
-    if block.jacobian is None or block.jacobian.shape[1] != n:
-        shape = "no Jacobian" if block.jacobian is None else f"a Jacobian of {block.jacobian.shape[1]} columns"
-        raise InputError(f"block {block.label} has {shape}, {n} columns are needed")
-    stacked = np.column_stack([block.jacobian, block.residual])
-    small = np.linalg.qr(stacked, mode="r") if len(stacked) > n + 1 else stacked
-    return np.vstack([small, np.zeros((n + 1 - len(small), n + 1))])

@@ -7,11 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
 from trackrod.core.errors import Problem, raise_if_errors
 from trackrod.fit.blocks import Array
 from trackrod.fit.problem import Blocks
 
 __all__ = ["Budget", "Outcome", "Point", "Reason", "SearchProgress", "StopRules"]
+
+
+#: Ends of a search are one minimum if their objectives differ by less [%] and their variables by less [-].
+AS_LOW_PCT, SAME_PLACE = 0.05, 0.1
 
 
 class Reason(StrEnum):
@@ -21,6 +27,7 @@ class Reason(StrEnum):
     STATIONARY = "no step promises an improvement"
     STEP = "the step became small"
     NO_IMPROVEMENT = "the objective no longer improved"
+    SUPPORTED = "nothing speaks against the nominal values"
     STARTS = "every start was followed to its end"
     EVALUATIONS = "the evaluations were used up"
     SECONDS = "the time was used up"
@@ -148,6 +155,8 @@ class Outcome:
         Why it ended.
     method
         Name of the method.
+    other
+        Where the same search ended from another start; None if there was none.
 
     Holds: ``value`` is not above the objective at the start. The same problem, start, budget of evaluations, rules and
     seed give the same z, value, blocks and counts.
@@ -162,6 +171,30 @@ class Outcome:
     seconds: float
     reason: Reason
     method: str
+    other: Point | None = None
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether another start ended as low and nearly at the same place."""
+        return self.other is not None and self._as_low and self._apart <= SAME_PLACE
+
+    @property
+    def confirmation(self) -> str:
+        """In a sentence where another start ended; empty if there was none."""
+        if self.other is None:
+            return ""
+        if not self._as_low:
+            return f"Another start ended higher, at {self.other.value:.2f} %."
+        where = "at the same place" if self.confirmed else "as low elsewhere"
+        return f"Another start ended {where}: {self._apart:.2f} of a half range away at most."
+
+    @property
+    def _as_low(self) -> bool:
+        return self.other is not None and self.other.value <= self.value + AS_LOW_PCT
+
+    @property
+    def _apart(self) -> float:
+        return math.inf if self.other is None else float(np.abs(self.other.z - self.z).max())
 
     @property
     def interrupted(self) -> bool:

@@ -17,10 +17,12 @@ from trackrod.kc.points import SIDES
 __all__ = [
     "SteeringAxis",
     "ackermann",
-    "instantaneous_steering_axis",
     "projected_slopes",
     "roll_centre",
+    "slopes_of_carriers",
     "slopes_of_paths",
+    "steering_axis_at_height",
+    "steering_axis_at_springs",
     "steering_axis_through",
     "support",
 ]
@@ -47,17 +49,58 @@ class SteeringAxis:
         [m].
     mechanical_trail
         From the contact point to the axis on the ground, along the wheel's heading, positive with the axis ahead [m].
+    kingpin_offset, caster_offset
+        The same two at the height of the wheel centre: from the axis to the wheel centre across the heading, and from
+        the wheel centre to the axis along it [m].
     """
 
     caster: Array
     kingpin: Array
     scrub_radius: Array
     mechanical_trail: Array
+    kingpin_offset: Array
+    caster_offset: Array
 
 
-def instantaneous_steering_axis(at: Measured, rack: Neighbours) -> SteeringAxis:
+def steering_axis_at_height(at: Measured, rack: Neighbours) -> SteeringAxis:
     """Axis of the screw that each carrier moves along when the rack moves and the wheel centre keeps its height."""
-    turn, velocity = rack.spin(), rack.rate("centre")
+    return _screw_axis(at, rack.spin(), rack.rate("centre"))
+
+
+def steering_axis_at_springs(
+    at: Measured, rack: Neighbours, along: Neighbours, across: Neighbours, springs: Array
+) -> SteeringAxis:
+    """Axis of the screw that each carrier moves along when the rack moves and its spring keeps its length.
+
+    The motion is that of the rack with as much travel as keeps the readings of both springs. With ball joints it is
+    the line through them: a locked spring holds the arm that carries it, and so both joints.
+
+    Parameters
+    ----------
+    rack, along, across
+        Motions of the rack, and of both wheels in parallel and in opposite travel. Where `across` is `along`, each
+        wheel travels for itself.
+    springs
+        Shares of the readings in what is locked at the left and at the right wheel, shape (2, gauges).
+    """
+    by_rack, by_along, by_across = (motion.rate("readings") @ springs.T for motion in (rack, along, across))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if across is along:
+            parallel, opposite = -by_rack / by_along, np.zeros_like(by_rack)
+        else:
+            left, right = np.moveaxis(np.stack((by_along, by_across), axis=-1), 1, 0)  # (n, motions) of each wheel
+            size = left[:, 0] * right[:, 1] - left[:, 1] * right[:, 0]
+            parallel = ((left[:, 1] * by_rack[:, 1] - right[:, 1] * by_rack[:, 0]) / size)[:, None]
+            opposite = ((right[:, 0] * by_rack[:, 0] - left[:, 0] * by_rack[:, 1]) / size)[:, None]
+    turn, velocity = (
+        of(rack) + parallel[..., None] * of(along) + opposite[..., None] * of(across)
+        for of in (Neighbours.spin, lambda motion: motion.rate("centre"))
+    )
+    return _screw_axis(at, turn, velocity)
+
+
+def _screw_axis(at: Measured, turn: Array, velocity: Array) -> SteeringAxis:
+    """Axis of the screw of carriers that turn [rad/m] while their wheel centres move [-], shapes (n, 2, 3)."""
     rate = np.linalg.norm(turn, axis=-1, keepdims=True)
     turn = np.where(rate > _NO_TURN, turn, np.nan)
     point = at.centre + np.cross(turn, velocity) / rate**2
@@ -72,16 +115,17 @@ def steering_axis_through(at: Measured, lower: Array, upper: Array) -> SteeringA
 def _steering_axis(at: Measured, point: Array, direction: Array) -> SteeringAxis:
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = direction / direction[..., 2:]
-        on_ground = point + slope * (at.contact[..., 2:] - point[..., 2:])
     steer = at.angles[..., 2]
     heading = np.stack((np.cos(steer), np.sin(steer)), axis=-1)
     outward = _SIGNS[:, None] * np.stack((-np.sin(steer), np.cos(steer)), axis=-1)
-    arm = at.contact[..., :2] - on_ground[..., :2]
+
+    def offsets(place: Array) -> tuple[Array, Array]:
+        """From the axis to a place across the heading, and back along it, at the height of the place."""
+        arm = (place - point - slope * (place[..., 2:] - point[..., 2:]))[..., :2]
+        return np.einsum("nki,nki->nk", arm, outward), -np.einsum("nki,nki->nk", arm, heading)
+
     return SteeringAxis(
-        np.arctan(-slope[..., 0]),
-        np.arctan(-_SIGNS * slope[..., 1]),
-        np.einsum("nki,nki->nk", arm, outward),
-        -np.einsum("nki,nki->nk", arm, heading),
+        np.arctan(-slope[..., 0]), np.arctan(-_SIGNS * slope[..., 1]), *offsets(at.contact), *offsets(at.centre)
     )
 
 
@@ -91,6 +135,16 @@ def slopes_of_paths(motion: Neighbours) -> Array:
     The path is that of the contact point against the body in a motion: when one wheel rises and the other falls.
     """
     velocity = motion.rate("contact")
+    return np.asarray(-velocity[..., 1] / velocity[..., 2])
+
+
+def slopes_of_carriers(at: Measured, motion: Neighbours) -> Array:
+    """Slopes dz/dy of the lines normal to the paths of the carriers' own points at the contact, shape (n, 2).
+
+    The point is fixed to the carrier, as a wheel that is braked fast has it: it swings with the carrier's pitch and
+    steer, where the contact point of `slopes_of_paths` stays below the wheel centre.
+    """
+    velocity = motion.rate("centre") + np.cross(motion.spin(), at.contact - at.centre)
     return np.asarray(-velocity[..., 1] / velocity[..., 2])
 
 

@@ -107,7 +107,7 @@ class KcMaps:
     loaded_radius
         [m]
     track, wheelbase
-        At the design position [m].
+        At the design position [m]; the wheelbase of half a vehicle may not be known.
     elasticity
         The axle as a system with inertia and damping; None where the maps came from somewhere else.
     """
@@ -124,7 +124,7 @@ class KcMaps:
     unsprung_mass: tuple[float, float]
     loaded_radius: tuple[float, float]
     track: float
-    wheelbase: float
+    wheelbase: float | None
     elasticity: ElasticAxle | None = None
 
     def wheel(self, side: Side) -> WheelMaps:
@@ -449,7 +449,7 @@ def _from_plain(data: Mapping[str, Any]) -> KcMaps:
         ride=Map1D.from_dict(data["ride"]),
         roll=Map1D.from_dict(data["roll"]),
         track=float(data["track"]),
-        wheelbase=float(data["wheelbase"]),
+        wheelbase=None if data["wheelbase"] is None else float(data["wheelbase"]),
         elasticity=None if data["elasticity"] is None else from_plain(ElasticAxle, data["elasticity"]),
         **pairs,
     )

@@ -13,11 +13,11 @@ from trackrod.core.corners import Side
 from trackrod.core.motion import rotation_matrices
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.kc.orientation import wheel_angles
-from trackrod.kc.points import Solution
+from trackrod.kc.points import SIDES, Solution
 from trackrod.kc.rig import DIFFERENCE, Rig
 from trackrod.vehicle.connectors import Damper, Spring, Stop, TorsionSpring, side_of
 
-__all__ = ["Gauge", "Measured", "Neighbours", "gauges", "measure", "neighbours"]
+__all__ = ["Gauge", "Measured", "Neighbours", "gauges", "locks", "measure", "neighbours"]
 
 Array = NDArray[np.float64]
 
@@ -88,6 +88,19 @@ def _what(element: Spring | Damper | Stop) -> str:
 
 def _nearer_side(y: float) -> Side:
     return Side.LEFT if y >= 0 else Side.RIGHT
+
+
+def locks(of: tuple[Gauge, ...]) -> Array | None:
+    """What is locked while an axle is steered: shares of the readings at the left and the right wheel, (2, gauges).
+
+    Springs if both wheels have them, else torsion springs, else dampers, which hold an axle on leaves; the mean of
+    several on one side. None if there are none of these.
+    """
+    for what in ("spring_length", "torsion_bar_twist", "damper_length"):
+        own = np.array([[gauge.side is side and gauge.name.startswith(what) for gauge in of] for side in SIDES])
+        if own.any(axis=1).all():
+            return np.asarray(own / own.sum(axis=1, keepdims=True))
+    return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

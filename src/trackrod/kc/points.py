@@ -13,7 +13,7 @@ from trackrod.core.corners import Side
 from trackrod.core.errors import InputError, Problem
 from trackrod.multibody.compile import CompiledModel
 
-__all__ = ["COLUMNS", "LOADS", "RACK", "SIDES", "TRAVEL", "WIDTH", "Inputs", "Load", "Rates", "Solution"]
+__all__ = ["COLUMNS", "LOADS", "RACK", "SIDES", "TRAVEL", "WIDTH", "Hold", "Inputs", "Load", "Rates", "Solution"]
 
 Array = NDArray[np.float64]
 
@@ -46,6 +46,24 @@ class Load(StrEnum):
     def direction(self) -> int:
         """0 for x, 1 for y, 2 for z."""
         return "xyz".index(self[1])
+
+
+class Hold(StrEnum):
+    """What the pads keep while wheels are loaded or steered.
+
+    `HEIGHT`: the wheel centres stand where the travel says. `TYRE`: each wheel stands on its tyre, and the travel is
+    that of the ground under it; the wheel centre is free, and the wheel load acts at the contact patch. `LOAD`: the
+    wheel loads of the design position, at the wheel centres, which are free.
+    """
+
+    HEIGHT = "height"
+    TYRE = "tyre"
+    LOAD = "load"
+
+    @property
+    def suffix(self) -> str:
+        """What the names of its tests end with."""
+        return {Hold.HEIGHT: "", Hold.TYRE: "_on_tyre", Hold.LOAD: "_at_load"}[self]
 
 
 #: Columns of a point: travel of both wheels, rack, the first load.

@@ -1,7 +1,8 @@
 """The tests of the rig, each of which gives one table: travel, roll, steering, loads, and load cases from files.
 
 Left and right stand at the end of names. Longitudinal and lateral forces and moments are those of the road on the
-wheel along the axes of V; during load tests the wheel centres keep the height of the design position.
+wheel along the axes of V; during load tests the wheel centres keep the height of the design position, unless another
+`Hold` is asked for, which the name of the test then tells.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError
 from trackrod.kc import derived
-from trackrod.kc.measure import Gauge, Measured, Neighbours, gauges, measure, neighbours
+from trackrod.kc.measure import Gauge, Measured, Neighbours, gauges, locks, measure, neighbours
 from trackrod.kc.orientation import mirrored
-from trackrod.kc.points import SIDES, Inputs, Load, Rates, Solution
+from trackrod.kc.points import SIDES, Hold, Inputs, Load, Rates, Solution
 from trackrod.kc.result import Column, KcTest
 from trackrod.kc.rig import Rig
 from trackrod.vehicle.experiments import LoadCase, SteeringMode, VerticalMode
@@ -26,12 +27,14 @@ from trackrod.vehicle.experiments import LoadCase, SteeringMode, VerticalMode
 __all__ = [
     "PATTERNS",
     "grid_table",
+    "held",
     "load_sweeps",
     "loads",
     "opposite",
     "parallel",
     "roll",
     "run_load_case",
+    "single",
     "steer",
     "table",
 ]
@@ -45,19 +48,42 @@ PATTERNS: Mapping[str, tuple[float, float]] = {
     "in_phase": (1.0, 1.0),
     "opposed": (1.0, -1.0),
 }
+#: Half the width of the difference that the rate of a tyre is taken from [m].
+_STEP = 1e-5
 _SIGNS = np.array([side.sign for side in SIDES], dtype=float)
 
 
-def parallel(rig: Rig, travel: ArrayLike) -> KcTest:
-    """Both wheels at the same travel [m]."""
+def parallel(rig: Rig, travel: ArrayLike, hold: Hold = Hold.HEIGHT) -> KcTest:
+    """Both wheels, or the ground under both, at the same travel [m]."""
     z = np.asarray(travel, dtype=np.float64)
-    return _table(rig, "parallel", rig.sweep(Inputs.of(np.column_stack((z, z))), rates=True))
+    return held(rig, "parallel", Inputs.of(np.column_stack((z, z))), hold)
 
 
-def opposite(rig: Rig, travel: ArrayLike) -> KcTest:
-    """The left wheel at a travel [m], the right wheel at its negative."""
+def opposite(rig: Rig, travel: ArrayLike, hold: Hold = Hold.HEIGHT) -> KcTest:
+    """The left wheel, or the ground under it, at a travel [m], the right one at its negative."""
     z = np.asarray(travel, dtype=np.float64)
-    return _table(rig, "opposite", rig.sweep(Inputs.of(np.column_stack((z, -z))), rates=True))
+    return held(rig, "opposite", Inputs.of(np.column_stack((z, -z))), hold)
+
+
+def single(rig: Rig, travel: ArrayLike, hold: Hold = Hold.HEIGHT) -> KcTest:
+    """The left wheel at a travel [m] and the right one at the design height, then the other way round."""
+    z = np.asarray(travel, dtype=np.float64)
+    parts = [np.outer(z, share) for share in (PATTERNS["left"], PATTERNS["right"])]
+    inputs = [Inputs.of(part) for part in parts]
+    return _table(rig, "single", _joined([rig.held(hold, one, rates=True) for one in inputs]), hold, np.vstack(parts))
+
+
+def held(rig: Rig, name: str, inputs: Inputs, hold: Hold) -> KcTest:
+    """A test under a hold; on tyres the travel of `inputs` is that of the ground.
+
+    Raises
+    ------
+    InputError
+        Travel is asked for where the loads are held.
+    """
+    if hold is Hold.LOAD and inputs.travel.any():
+        raise InputError(f"test '{name}': wheel loads are held, so that travel cannot be given too")
+    return _table(rig, name, rig.held(hold, inputs, rates=True), hold, inputs.travel)
 
 
 def roll(rig: Rig, travel: ArrayLike) -> KcTest:
@@ -65,27 +91,28 @@ def roll(rig: Rig, travel: ArrayLike) -> KcTest:
     return _table(rig, "roll", rig.roll(travel, rates=True))
 
 
-def steer(rig: Rig, rack: ArrayLike) -> KcTest:
-    """Rack travel [m] at the design height."""
+def steer(rig: Rig, rack: ArrayLike, hold: Hold = Hold.HEIGHT) -> KcTest:
+    """Rack travel [m] at the design height, on the tyres or at the design load."""
     if not rig.steered:
         raise InputError(f"the {rig.axle} axle of '{rig.vehicle.name}' has no rack to steer with")
-    return _table(rig, "steer", rig.sweep(Inputs.of(rack=np.asarray(rack, dtype=np.float64)), rates=True))
+    return held(rig, "steer", Inputs.of(rack=np.asarray(rack, dtype=np.float64)), hold)
 
 
-def loads(rig: Rig, load: Load, values: ArrayLike) -> KcTest:
+def loads(rig: Rig, load: Load, values: ArrayLike, hold: Hold = Hold.HEIGHT) -> KcTest:
     """A load [N], [N·m] on the left wheel alone, the right alone, both alike, and both opposed, in this order."""
-    return table(rig, str(load), load_sweeps(rig, load, values))
+    sweeps = load_sweeps(rig, load, values, hold)
+    return _table(rig, str(load), _joined(sweeps), hold, np.zeros((sum(len(s.inputs) for s in sweeps), 2)))
 
 
-def load_sweeps(rig: Rig, load: Load, values: ArrayLike) -> tuple[Solution, ...]:
+def load_sweeps(rig: Rig, load: Load, values: ArrayLike, hold: Hold = Hold.HEIGHT) -> tuple[Solution, ...]:
     """Equilibria under a load, for each of the `PATTERNS`."""
     values = np.asarray(values, dtype=np.float64)
     inputs = (Inputs.of(loads={load: np.outer(values, share)}) for share in PATTERNS.values())
-    return tuple(rig.sweep(one, rates=True) for one in inputs)
+    return tuple(rig.held(hold, one, rates=True) for one in inputs)
 
 
-def run_load_case(rig: Rig, case: LoadCase, name: str) -> KcTest:
-    """The programme of a load case file.
+def run_load_case(rig: Rig, case: LoadCase, name: str, *, at_centre: bool = False) -> KcTest:
+    """The programme of a load case file; its forces act at the contact patch, or at the wheel centre.
 
     Its signs are taken as those of a rig in the axes of Adams/Car, x rearward and y to the right: travel upward,
     lateral force to the right, aligning torque about the upward axis, braking force rearward, driving force forward,
@@ -104,6 +131,9 @@ def run_load_case(rig: Rig, case: LoadCase, name: str) -> KcTest:
         Load.FY: -case.lateral_force,
         Load.MZ: case.aligning_torque,
     }
+    if at_centre:
+        along = case.drive_force - case.brake_force
+        forces = {Load.FX_CENTRE: along, Load.FY_CENTRE: -case.lateral_force, Load.MZ: case.aligning_torque}
     if case.vertical_mode is VerticalMode.LENGTH:
         return _table(rig, name, rig.sweep(Inputs.of(case.vertical, rack, forces), rates=True))
     return _table(rig, name, rig.under_load(case.vertical, Inputs.of(0.0, rack, forces), rates=True))
@@ -176,16 +206,34 @@ class _Motions:
     rack: Neighbours | None
 
 
-def _table(rig: Rig, name: str, solution: Solution) -> KcTest:
+def _table(rig: Rig, name: str, solution: Solution, hold: Hold = Hold.HEIGHT, ground: Array | None = None) -> KcTest:
+    """Readings of a solution; `ground` is the travel [m] that was asked for where wheels stand on their tyres."""
     of = gauges(rig)
     at = measure(rig, solution, of)
     columns = [*_asked(rig, solution), *_readings(rig, at, of)]
+    if hold is Hold.TYRE and ground is not None:
+        columns += _pair("ground", "length", ground)
     rates = solution.rates
     if rates is not None:
         rack = None if rates.rack is None else neighbours(rig, rates.rack, of)
         motions = _Motions(neighbours(rig, rates.parallel, of), neighbours(rig, rates.opposite, of), rack)
         columns += _derived(rig, name, solution, at, of, motions)
-    return KcTest(name, rig.axle, tuple(columns), solution.problems)
+    if hold is Hold.TYRE:
+        columns += _ride_rate(rig, columns)
+    return KcTest(name + hold.suffix, rig.axle, tuple(columns), solution.problems)
+
+
+def _ride_rate(rig: Rig, columns: Sequence[Column]) -> Iterator[Column]:
+    """Change of the wheel load by the height of the ground: wheel rate and stiffness of the tyre in series."""
+    by_name = {column.name: column.values for column in columns}
+    for side, tyre, wheel in zip(SIDES, rig.tyres, rig.wheels, strict=True):
+        count = len(wheel.tyres)
+        deflection = tyre.deflection(np.maximum(np.nan_to_num(by_name[f"Fz_{side}"]), 0.0) / count)
+        above, below = (tyre.vertical_force(deflection + step) for step in (_STEP, -_STEP))
+        tyre_rate = count * (above - below) / (2.0 * _STEP)
+        rate = by_name[f"wheel_rate_{side}"]
+        yield Column.of(f"tyre_rate_{side}", "stiffness", tyre_rate + 0.0 * rate)
+        yield Column.of(f"ride_rate_{side}", "stiffness", rate * tyre_rate / (rate + tyre_rate))
 
 
 def _pair(name: str, kind: str, values: Array) -> Iterator[Column]:
@@ -235,9 +283,10 @@ def _derived(
 ) -> Iterator[Column]:
     along, across, rack = motions.along, motions.across, motions.rack
     dependent = rig.vehicle.axle(rig.axle).dependent
-    yield from _steering_axes(rig, at, rack)
+    yield from _steering_axes(rig, at, of, motions)
     for label, slopes in (
         ("roll_centre", derived.slopes_of_paths(across)),
+        ("roll_centre_carrier", derived.slopes_of_carriers(at, across)),
         ("roll_centre_projected", derived.projected_slopes(at, across if dependent else along)),
     ):
         height, y = derived.roll_centre(at, slopes)
@@ -268,7 +317,7 @@ def _derived(
         if steering is not None:
             with np.errstate(divide="ignore"):
                 yield Column.of("steering_ratio", "number", 1.0 / (steering.ratio * turning.mean(axis=1)))
-        if name == "steer":
+        if name == "steer" and rig.knows_wheelbase:
             steered = at.angles[..., 2]
             straight = steered[int(np.abs(solution.inputs.rack).argmin())]
             error, percent = derived.ackermann(steered, straight, rig.vehicle.track(rig.axle), rig.vehicle.wheelbase)
@@ -276,10 +325,15 @@ def _derived(
             yield Column.of("ackermann_percent", "number", percent)
 
 
-def _steering_axes(rig: Rig, at: Measured, rack: Neighbours | None) -> Iterator[Column]:
+def _steering_axes(rig: Rig, at: Measured, of: tuple[Gauge, ...], motions: _Motions) -> Iterator[Column]:
     geometric = _ball_joint_axis(rig, at)
+    along, across, rack = motions.along, motions.across, motions.rack
     if rack is not None:
-        yield from _axis_columns("", derived.instantaneous_steering_axis(at, rack))
+        held = derived.steering_axis_at_height(at, rack)
+        springs = locks(of)
+        locked = held if springs is None else derived.steering_axis_at_springs(at, rack, along, across, springs)
+        yield from _axis_columns("", locked)
+        yield from _axis_columns("_height_held", held)
     else:
         yield from _pair("caster", "angle", -at.angles[..., 1] if geometric is None else geometric.caster)
     if geometric is not None:
@@ -291,6 +345,8 @@ def _axis_columns(suffix: str, axis: derived.SteeringAxis) -> Iterator[Column]:
     yield from _pair(f"kingpin{suffix}", "angle", axis.kingpin)
     yield from _pair(f"scrub_radius{suffix}", "length", axis.scrub_radius)
     yield from _pair(f"mechanical_trail{suffix}", "length", axis.mechanical_trail)
+    yield from _pair(f"kingpin_offset{suffix}", "length", axis.kingpin_offset)
+    yield from _pair(f"caster_offset{suffix}", "length", axis.caster_offset)
 
 
 def _ball_joint_axis(rig: Rig, at: Measured) -> derived.SteeringAxis | None:

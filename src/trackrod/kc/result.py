@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.corners import Axle
-from trackrod.core.errors import Problem, UnknownNameError
+from trackrod.core.errors import FileFormatError, Place, Problem, UnknownNameError
 from trackrod.core.files import write_atomically
 from trackrod.core.quantities import KINDS, Kind
 
-__all__ = ["Column", "KcTest"]
+__all__ = ["Column", "KcTest", "read_test"]
 
 Array = NDArray[np.float64]
 
@@ -93,6 +93,39 @@ class KcTest:
         writer.writerow([column.heading for column in self.columns])
         writer.writerows(_cells(row) for row in np.column_stack([column.values for column in self.columns]))
         write_atomically(path, text.getvalue())
+
+
+def read_test(path: Path | str, name: str, axle: Axle) -> KcTest:
+    """A test from the CSV file that `KcTest.write` has written.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is no table of numbers with names and units of the rig.
+    """
+    path = Path(path)
+    try:
+        rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+        values = np.array([[float(cell) if cell else np.nan for cell in row] for row in rows[1:]], dtype=np.float64)
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise FileFormatError(Problem(f"no table of numbers: {error}", Place(path))) from None
+    heads = rows[0] if rows else []
+    if values.ndim != 2 or values.shape[1] != len(heads) or "solved" not in heads:
+        raise FileFormatError(
+            Problem("no table of the rig: a head with 'solved' and rows as long are needed", Place(path))
+        )
+    return KcTest(name, axle, tuple(_column(head, values[:, i]) for i, head in enumerate(heads)))
+
+
+#: Kinds by the suffix of their unit, the longest first.
+_SUFFIXES = sorted(((k.suffix, k) for k in KINDS.values() if k.suffix), key=lambda pair: -len(pair[0]))
+
+
+def _column(heading: str, values: Array) -> Column:
+    for suffix, kind in _SUFFIXES:
+        if heading.endswith(f"_{suffix}"):
+            return Column(heading.removesuffix(f"_{suffix}"), kind, values)
+    return Column(heading, KINDS["number"], values)
 
 
 def _cells(row: Iterable[float]) -> list[str]:

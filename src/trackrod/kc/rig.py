@@ -1,6 +1,7 @@
 """The rig: equilibrium of one axle under imposed wheel heights, rack travel and loads on its wheels.
 
-The body stands still. Pads hold the height of the wheel centres and leave them free in every other direction. The
+The body stands still. Pads hold the height of the wheel centres, or stand under the tyres, or push with the wheel
+load of the design position (`Hold`); they leave the wheels free in every other direction. The
 drives of the model have a stiffness; the rig adds what they yield to their targets, so that travel is what was asked.
 Loads follow their points: the contact patch moves with the wheel.
 """
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import InputError, Problem
 from trackrod.kc.orientation import design_frame
-from trackrod.kc.points import COLUMNS, LOADS, RACK, SIDES, TRAVEL, WIDTH, Inputs, Load, Rates, Solution
+from trackrod.kc.points import COLUMNS, LOADS, RACK, SIDES, TRAVEL, WIDTH, Hold, Inputs, Load, Rates, Solution
 from trackrod.multibody.compile import DRIVE_STIFFNESS, compile_axle
 from trackrod.multibody.mechanism import find_wrong_mechanism, listed, wrong_mechanism
 from trackrod.tyre.model import Tyre
@@ -24,7 +25,7 @@ from trackrod.vehicle.connectors import Beam, Spring, TorsionSpring
 from trackrod.vehicle.systems import Wheel
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
-__all__ = ["DIFFERENCE", "Rig", "downward"]
+__all__ = ["DIFFERENCE", "FARTHEST", "Rig", "downward"]
 
 Array = NDArray[np.float64]
 
@@ -49,7 +50,7 @@ DIFFERENCE = 1e-4
 DIFFERENCE_TOLERANCE = 1e-11
 #: Rate above which a wheel counts as held by its mechanism [N/m]: a thousand times that of a heavy axle.
 LOCKED_RATE = 1e8
-#: Beyond this no spring is looked for that would carry a load [m].
+#: Farthest travel; beyond it no spring is looked for that would carry a load [m].
 FARTHEST = 0.3
 
 
@@ -77,8 +78,9 @@ class Rig:
     InputError
         The mechanism has too many or too few constraints to stand on the rig.
 
-    Limits: quasi-static. The pads act at the wheel centres: the moment of the wheel load about the wheel centre, load
-    times radius times camber, is left out. The loaded radius is that of the design load in all points.
+    Limits: quasi-static. The pads act at the wheel centres, so that the moment of the wheel load about the wheel
+    centre, load times radius times camber, is left out, except under tyres. Forces act at the loaded radius of the
+    design load in all points.
     """
 
     def __init__(self, vehicle: Vehicle, axle: Axle, *, check: bool = True) -> None:
@@ -104,16 +106,27 @@ class Rig:
         self._point = np.zeros(WIDTH)
         self._loaded: tuple[int, ...] = ()
         self._yielding = np.zeros(len(self.model.drives))
+        self._at_patch = False  # whether the wheel loads act at the contact patch
         self.radii = np.zeros(2)
+        self.tyres = tuple(Tyre(vehicle.tyres[w.tyres[0].tyre], mounted=w.corner.side) for w in self.wheels)
         self._rest, self.design_loads = self._design()
         self.radii = np.array(
-            [_loaded_radius(vehicle, *pair) for pair in zip(self.wheels, self.design_loads, strict=True)]
+            [
+                float(tyre.loaded_radius(max(load, 0.0) / len(wheel.tyres)))
+                for tyre, wheel, load in zip(self.tyres, self.wheels, self.design_loads, strict=True)
+            ]
         )
 
     @property
     def steered(self) -> bool:
         """Whether the axle has a rack."""
         return "rack" in self.model.drives
+
+    @property
+    def knows_wheelbase(self) -> bool:
+        """Whether the vehicle is a whole one, or half a one that is told its wheelbase."""
+        around = self.vehicle.surroundings
+        return not self.vehicle.is_half or (around is not None and around.wheelbase is not None)
 
     def settle(self, travel: tuple[float, float] = (0.0, 0.0)) -> bool:
         """To the equilibrium without loads at a travel of left and right [m]; false if there is none."""
@@ -157,7 +170,7 @@ class Rig:
         wanted = np.asarray(opposite, dtype=np.float64)
         total = float(self.design_loads.sum())
 
-        def error(loads: Array) -> Array:
+        def error(_travel: Array, loads: Array) -> Array:
             return np.array([loads.sum() - total])
 
         travel, problems = [], []
@@ -173,15 +186,70 @@ class Rig:
 
     def under_load(self, wheel_loads: Array, inputs: Inputs, *, rates: bool = False) -> Solution:
         """Equilibria at wheel loads [N], shape (n, 2), instead of travels; rack travel and loads are of `inputs`."""
+
+        def wanted(row: int, _travel: Array) -> Array:
+            return np.asarray(wheel_loads[row])
+
+        return self._carried(
+            inputs, wanted, lambda row: "wheel loads {:.0f} N and {:.0f} N".format(*wheel_loads[row]), rates
+        )
+
+    def held(self, hold: Hold, inputs: Inputs, *, rates: bool = False) -> Solution:
+        """Equilibria with wheel centres, tyres or loads held; on tyres the travel of `inputs` is that of the ground.
+
+        The travel of the solution is that of the wheel centres.
+        """
+        if hold is Hold.HEIGHT:
+            return self.sweep(inputs, rates=rates)
+        if hold is Hold.LOAD:
+            return self.under_load(np.tile(self.design_loads, (len(inputs), 1)), inputs, rates=rates)
+        self._at_patch = True
+        try:
+            ground = inputs.travel
+            return self._carried(
+                inputs,
+                lambda row, travel: self.tyre_loads(travel - ground[row]),
+                lambda row: "ground at {:+.1f} and {:+.1f} mm".format(*(1e3 * ground[row])),
+                rates,
+            )
+        finally:
+            self._at_patch = False
+            self._set_loads(np.zeros(WIDTH))
+
+    def tyre_loads(self, lift: Array) -> Array:
+        """What the tyres carry [N] where the wheel centres are lifted [m] over the ground against the design position.
+
+        The wheels lean as they do now.
+        """
+        poses = self._core.poses()
+        found = []
+        for k, (tyre, wheel) in enumerate(zip(self.tyres, self.wheels, strict=True)):
+            lean = (_matrix(poses[self.carriers[k], 3:]) @ self.frames[k][:, 1])[2]
+            height = self.radii[k] * np.sqrt(1.0 - self.frames[k][2, 1] ** 2) + lift[k]
+            deflection = float(tyre.free_radius()) - height / np.sqrt(1.0 - lean**2)
+            found.append(len(wheel.tyres) * float(tyre.vertical_force(deflection)))
+        return np.array(found)
+
+    def _carried(
+        self, inputs: Inputs, wanted: Callable[[int, Array], Array], what: Callable[[int], str], rates: bool
+    ) -> Solution:
+        """Equilibria with wheel loads as wanted in a row at a travel of the wheel centres, from rest to the ends."""
         table = inputs.table.copy()
-        problems, reached = [], np.ones(len(inputs), dtype=bool)
-        self._restore(self._rest)
-        for row, loads in enumerate(wheel_loads):
-            found = self._balance(table[row], np.eye(2), lambda now, loads=loads: now - loads)  # type: ignore[misc]
-            if found is None:
-                reached[row] = False
-                problems.append(self._unreachable(f"wheel loads {loads[0]:.0f} N and {loads[1]:.0f} N", row))
-            else:
+        problems: list[Problem] = []
+        reached = np.ones(len(inputs), dtype=bool)
+        middle = int(np.abs(table / _SCALE).max(axis=1).argmin())
+        for rows in (range(middle, len(inputs)), range(middle - 1, -1, -1)):
+            self._restore(self._rest)
+            moved = np.zeros(2)  # from what was asked to what was found in the row before
+            for row in rows:
+                start = table[row].copy()
+                start[TRAVEL] += moved
+                found = self._balance(start, np.eye(2), lambda travel, now, row=row: now - wanted(row, travel))  # type: ignore[misc]
+                if found is None:
+                    reached[row] = False
+                    problems.append(self._unreachable(what(row), row))
+                    continue
+                moved = found[TRAVEL] - table[row, TRAVEL]
                 table[row] = found
         solution = self.sweep(Inputs(table), rates=rates)
         _forget(solution, ~reached)
@@ -231,7 +299,7 @@ class Rig:
         drawn = self._core.poses()
         if not self._solve(np.zeros(WIDTH)):
             what = f"has no equilibrium at the design position, from which {self._strayed(drawn)} strays farthest"
-            raise InputError(wrong_mechanism(self.vehicle, self.axle, what))
+            raise InputError(wrong_mechanism(self.vehicle, self.axle, what + self.model.loose))
         rest, before = self._present(), self._core.drive_forces()[list(self.pads)]
         point = rest.point.copy()
         point[TRAVEL] = DIFFERENCE
@@ -258,7 +326,7 @@ class Rig:
         targets[list(self.pads)] = point[TRAVEL]
         if self.steered:
             targets[self.model.drives["rack"]] = point[RACK]
-        loaded = bool(point[LOADS:].any())
+        loaded = bool(point[LOADS:].any()) or self._at_patch
         moments = self._set_loads(point) if loaded or self._loaded else np.zeros(0)
         for _ in range(MOST_PASSES):
             for drive, target in enumerate(targets + self._yielding):
@@ -316,8 +384,8 @@ class Rig:
         self._yielding = state.yielding
         self._point = state.point
 
-    def _balance(self, point: Array, directions: Array, error: Callable[[Array], Array]) -> Array | None:
-        """The point, moved along directions of travel until an error of the wheel loads vanishes; None if none does.
+    def _balance(self, point: Array, directions: Array, error: Callable[[Array, Array], Array]) -> Array | None:
+        """The point, moved along directions of travel until an error of travel and wheel loads vanishes, or None.
 
         Newton's method with differences; leaves the state at the point that it finds.
         """
@@ -327,7 +395,7 @@ class Rig:
             if np.abs(point[TRAVEL]).max() > FARTHEST or not self._go(point.copy(), history):
                 return None
             state = history[-1]
-            now = error(self._core.drive_forces()[list(self.pads)])
+            now = error(point[TRAVEL], self._core.drive_forces()[list(self.pads)])
             if np.abs(now).max() < 1e-6 * float(self.design_loads.sum()):
                 return point
             slopes = []
@@ -337,7 +405,7 @@ class Rig:
                 self._restore(state)
                 if not self._solve(beside):
                     return None
-                slopes.append((error(self._core.drive_forces()[list(self.pads)]) - now) / DIFFERENCE)
+                slopes.append((error(beside[TRAVEL], self._core.drive_forces()[list(self.pads)]) - now) / DIFFERENCE)
             self._restore(state)
             jacobian = np.array(slopes).T
             if not np.isfinite(jacobian).all() or abs(np.linalg.det(jacobian)) < 1.0:
@@ -357,13 +425,16 @@ class Rig:
             if body >= 0:
                 wrenches[body] = wrenches.get(body, np.zeros(6)) + np.concatenate((force, moment))
 
+        pushed = self._core.drive_forces()[list(self.pads)]
         for k, values in enumerate(point[LOADS:].reshape(-1, 2).T):
-            if not values.any():
+            if not values.any() and not self._at_patch:
                 continue
             rotation = _matrix(poses[self.carriers[k], 3:])
             arm = rotation @ self.arms[k]
             axis = rotation @ self.frames[k][:, 1]
             to_contact = self.radii[k] * downward(axis)
+            if self._at_patch:
+                add(self.carriers[k], np.zeros(3), _cross(to_contact, np.array([0.0, 0.0, pushed[k]])))
             for load, value in zip(Load, values, strict=True):
                 if value == 0.0:
                     continue
@@ -448,11 +519,6 @@ def _forget(solution: Solution, rows: NDArray[np.bool_]) -> None:
     for array in (solution.poses, solution.forces, solution.lengths):
         array[rows] = np.nan
     solution.solved[rows] = False
-
-
-def _loaded_radius(vehicle: Vehicle, wheel: Wheel, load: float) -> float:
-    tyre = Tyre(vehicle.tyres[wheel.tyres[0].tyre], mounted=wheel.corner.side)
-    return float(tyre.loaded_radius(max(load, 0.0) / len(wheel.tyres)))
 
 
 def _cross(a: Array, b: Array) -> Array:

@@ -17,7 +17,7 @@ from trackrod.kc import maps as maps_of
 from trackrod.kc import programme
 from trackrod.kc.elasticity import find_elasticity
 from trackrod.kc.maps import KcMaps, WheelMaps
-from trackrod.kc.points import Load, Solution
+from trackrod.kc.points import Hold, Load, Solution
 from trackrod.kc.result import KcTest
 from trackrod.kc.rig import Rig
 from trackrod.vehicle.vehicle import Vehicle
@@ -189,7 +189,8 @@ def characterise(vehicle: Vehicle, axle: Axle, settings: KcSettings | None = Non
     found = maps_of.grid(vehicle, axle, settings.map_axis(first), settings.map_axis(second))
     clock.note("map")
     tests["map"] = programme.grid_table(found.rig, found.lines, found.first, found.second)
-    problems = list(chain.from_iterable(test.problems for test in tests.values()))
+    problems = [motion.warning() for motion in rig.model.free if motion.turns]
+    problems += chain.from_iterable(test.problems for test in tests.values())
     problems += chain.from_iterable(_at_the_end(test, rig) for test in tests.values())
     maps = None
     try:
@@ -248,7 +249,7 @@ def _maps(
         unsprung_mass=maps_of.unsprung_masses(rig),
         loaded_radius=(float(rig.radii[0]), float(rig.radii[1])),
         track=vehicle.track(rig.axle),
-        wheelbase=vehicle.wheelbase,
+        wheelbase=vehicle.wheelbase if rig.knows_wheelbase else None,
         elasticity=find_elasticity(vehicle, rig.axle),
     )
     return maps, problems
@@ -302,15 +303,28 @@ def key_figures(study: AxleStudy) -> tuple[KeyFigure, ...]:
     rows: list[tuple[str, str, float, str]] = [
         ("toe", "angle", here(travel, "toe_left"), "positive in"),
         ("camber", "angle", here(travel, "camber_left"), "positive with the top outward"),
-        ("caster", "angle", here(travel, "caster_left"), "positive with the top of the steering axis rearward"),
+        ("caster", "angle", here(travel, "caster_left"), "springs locked; positive with the top of the axis rearward"),
         ("kingpin", "angle", here(travel, "kingpin_left"), "kingpin inclination, positive with the top inward"),
         ("scrub_radius", "length", here(travel, "scrub_radius_left"), "positive with the steering axis inboard"),
         ("mechanical_trail", "length", here(travel, "mechanical_trail_left"), "positive with the steering axis ahead"),
+        (
+            "kingpin_offset",
+            "length",
+            here(travel, "kingpin_offset_left"),
+            "scrub radius at the height of the wheel centre",
+        ),
+        ("caster_offset", "length", here(travel, "caster_offset_left"), "trail at the height of the wheel centre"),
         ("bump_steer", "curvature", _slope(travel, "travel_left", "toe_left"), "toe-in per travel"),
         ("bump_camber", "curvature", _slope(travel, "travel_left", "camber_left"), "camber per travel"),
         ("roll_steer", "number", _slope(rolling, "roll_angle", "steer_left"), "steer angle per roll angle"),
         ("roll_camber", "number", _slope(rolling, "roll_angle", "inclination_left"), "inclination per roll angle"),
         ("roll_centre_height", "length", here(travel, "roll_centre_height"), "by the path of the contact points"),
+        (
+            "roll_centre_carrier_height",
+            "length",
+            here(travel, "roll_centre_carrier_height"),
+            "by points of the carriers",
+        ),
         (
             "roll_centre_projected_height",
             "length",
@@ -337,6 +351,7 @@ def key_figures(study: AxleStudy) -> tuple[KeyFigure, ...]:
             ),
         ]
     rows += _compliances(study)
+    rows += _held(study)
     return tuple(KeyFigure(n, KINDS[k], v, m) for n, k, v, m in rows if np.isfinite(v))
 
 
@@ -346,19 +361,19 @@ def _supports(
     """Anti-dive and its kin [%]: share of the load transfer that the suspension takes without its springs."""
     front = axle is Axle.FRONT
     sign = 1.0 if front else -1.0
-    radius = study.maps.loaded_radius[0] if study.maps is not None else float("nan")
-    ground = float(np.mean([w.centre[2] for w in vehicle.wheels if w.corner.axle is axle])) - radius
-    # the height of the centre of mass over the ground under this axle
-    lever = vehicle.wheelbase / (float(vehicle.mass_properties.centre[2]) - ground)
-    rows = []
-    if vehicle.brakes is not None:
-        share = vehicle.brakes.front_torque / (vehicle.brakes.front_torque + vehicle.brakes.rear_torque)
+    lever = _wheelbase_over_height(vehicle, axle, study)
+    in_braking, in_driving = _front_shares(vehicle, axle)
+    rows: list[tuple[str, str, float, str]] = []
+    if lever is None:
+        return rows
+    if in_braking is not None:
+        share = in_braking
         value = 100.0 * sign * braking * (share if front else 1.0 - share) * lever
         rows.append(
             ("anti_dive" if front else "anti_lift_braking", "number", value, "of the load transfer [%], braking")
         )
-    if vehicle.powertrain is not None and vehicle.axle(axle).driven:
-        share = vehicle.powertrain.front_share if front else 1.0 - vehicle.powertrain.front_share
+    if in_driving is not None:
+        share = in_driving if front else 1.0 - in_driving
         value = 100.0 * sign * driving * share * lever
         rows.append(
             ("anti_lift_driving" if front else "anti_squat", "number", value, "of the load transfer [%], driving")
@@ -366,17 +381,70 @@ def _supports(
     return rows
 
 
+def _wheelbase_over_height(vehicle: Vehicle, axle: Axle, study: AxleStudy) -> float | None:
+    """Wheelbase over the height of the centre of mass above the ground under this axle [-]; None if not known."""
+    around = vehicle.surroundings
+    if around is not None:
+        known = around.wheelbase is not None and around.cg_height is not None
+        return around.wheelbase / around.cg_height if known else None  # type: ignore[operator]
+    if vehicle.is_half:
+        return None
+    radius = study.maps.loaded_radius[0] if study.maps is not None else float("nan")
+    ground = float(np.mean([w.centre[2] for w in vehicle.wheels if w.corner.axle is axle])) - radius
+    return vehicle.wheelbase / (float(vehicle.mass_properties.centre[2]) - ground)
+
+
+def _front_shares(vehicle: Vehicle, axle: Axle) -> tuple[float | None, float | None]:
+    """Share of the front axle in braking and in driving [-]; None if not known, or if this axle is not driven."""
+    around, brakes, powertrain = vehicle.surroundings, vehicle.brakes, vehicle.powertrain
+    if around is not None:
+        return around.front_brake_share, around.front_drive_share
+    braking = None if brakes is None else brakes.front_torque / (brakes.front_torque + brakes.rear_torque)
+    return braking, None if powertrain is None or not vehicle.axle(axle).driven else powertrain.front_share
+
+
+#: Load, output of the maps, reading of the tests, name, kind and meaning of compliances.
+_COMPLIANCES = (
+    (Load.FX, "tx", "tx", "recession_fx", "compliance", "forward per forward force at the contact patch, brake held"),
+    (
+        Load.FX,
+        "rz",
+        "steer",
+        "steer_fx",
+        "angular_compliance",
+        "steer per forward force at the contact patch, brake held",
+    ),
+    (Load.FY, "ty", "ty", "lateral_fy", "compliance", "to the left per force to the left at the contact patch"),
+    (Load.FY, "rz", "steer", "steer_fy", "angular_compliance", "steer per force to the left at the contact patch"),
+    (Load.FY, "rx", "inclination", "inclination_fy", "angular_compliance", "inclination per force to the left"),
+)
+
+
+def _held(study: AxleStudy) -> list[tuple[str, str, float, str]]:
+    """Ride rate and compliances of wheels on their tyres and at constant load, where these tests were done."""
+    rows: list[tuple[str, str, float, str]] = []
+    on_tyre = study.tests.get(f"parallel{Hold.TYRE.suffix}")
+    if on_tyre is not None:
+        rate = float(on_tyre["ride_rate_left"][_middle(on_tyre)])
+        rows.append(("ride_rate", "stiffness", rate, "wheel rate and tyre in series, parallel travel of the ground"))
+    for hold in (Hold.TYRE, Hold.LOAD):
+        for load, _, reading, name, kind, meaning in _COMPLIANCES:
+            test = study.tests.get(f"{load}{hold.suffix}")
+            if test is not None:
+                column = next(c.values for c in test.columns if c.name.lower() == f"{load}_left")
+                middle = len(test) // 8  # of the first quarter, the left wheel alone
+                change = [v[middle + 1] - v[middle - 1] for v in (test[f"{reading}_left"], column)]
+                value = float(change[0] / change[1]) if change[1] else float("nan")
+                where = "on its tyre" if hold is Hold.TYRE else "at constant load"
+                rows.append((f"{name}{hold.suffix}", kind, value, f"left wheel alone, {where}, {meaning}"))
+    return rows
+
+
 def _compliances(study: AxleStudy) -> list[tuple[str, str, float, str]]:
     if study.maps is None:
         return []
     rows = []
-    for load, output, name, kind, meaning in (
-        (Load.FX, "tx", "recession_fx", "compliance", "forward per forward force at the contact patch, brake held"),
-        (Load.FX, "rz", "steer_fx", "angular_compliance", "steer per forward force at the contact patch, brake held"),
-        (Load.FY, "ty", "lateral_fy", "compliance", "to the left per force to the left at the contact patch"),
-        (Load.FY, "rz", "steer_fy", "angular_compliance", "steer per force to the left at the contact patch"),
-        (Load.FY, "rx", "inclination_fy", "angular_compliance", "inclination per force to the left"),
-    ):
+    for load, output, _, name, kind, meaning in _COMPLIANCES:
         curve = study.maps.left.own[load]
         rows.append((name, kind, float(curve.slope(0.0)[curve.output_index(output)]), f"left wheel alone, {meaning}"))
     return rows

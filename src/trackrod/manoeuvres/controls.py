@@ -17,6 +17,7 @@ from trackrod.manoeuvres.paths import Path, Tracker
 __all__ = [
     "AssistBy",
     "FollowPath",
+    "FollowSpeed",
     "HoldSpeed",
     "HoldSteering",
     "HoldThrottle",
@@ -119,8 +120,8 @@ class FollowPath:
     shortest: float = 3.0
 
     def begin(self, now: Sample) -> SteeringControl:
-        """From now on."""
-        tracker = Tracker(self.path)
+        """From now on, wherever along the path that is: an earlier phase may have followed it already."""
+        tracker = Tracker.at(self.path, now[signals.X], now[signals.Y])
         last = now[signals.STEERING_WHEEL_ANGLE]
         began = now.time
 
@@ -171,6 +172,25 @@ class HoldSpeed:
         def control(times: Array, now: Sample) -> tuple[Array, Array]:
             wanted = self.speed + self.rate * now.time
             throttle, brake = holder.decide(wanted, now[signals.VX], DECISION, self.brakes)
+            return np.full(times.size, throttle), np.full(times.size, brake)
+
+        return control
+
+
+@dataclass(frozen=True, slots=True)
+class FollowSpeed:
+    """A driver who follows a speed [m/s] over the time since the beginning of the phase [s], as `HoldSpeed` does."""
+
+    speed: Callable[[Array], Array]
+
+    def begin(self, now: Sample) -> PedalControl:
+        """From now on."""
+        holder = _core.SpeedHolder()
+        holder.begin(float(self.speed(np.zeros(1))[0]), now[signals.VX], now[signals.THROTTLE])
+
+        def control(times: Array, now: Sample) -> tuple[Array, Array]:
+            wanted = float(self.speed(np.array([now.time]))[0])
+            throttle, brake = holder.decide(wanted, now[signals.VX], DECISION, True)
             return np.full(times.size, throttle), np.full(times.size, brake)
 
         return control

@@ -8,18 +8,29 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+import numpy as np
+
 from trackrod.core import signals
+from trackrod.core.errors import ConvergenceError
 from trackrod.core.signals import Signal
 from trackrod.manoeuvres.controls import FollowPath, HoldSpeed, Pedals, straight_ahead
 from trackrod.manoeuvres.ends import Above, After
 from trackrod.manoeuvres.manoeuvre import Corridor, Drive, Manoeuvre, PedalLaw, Phase, Start
 from trackrod.manoeuvres.paths import Path, lane_path
-from trackrod.manoeuvres.settings import Direction, kmh, setting
-from trackrod.manoeuvres.steady_turn import curvature_gain
+from trackrod.manoeuvres.settings import Direction, g, kmh, setting
+from trackrod.manoeuvres.steady_turn import RampSteer, curvature_gain
 
 __all__ = ["DoubleLaneChange", "ObstacleAvoidance", "Slalom"]
 
 _X: Signal = signals.X
+
+#: How near the largest lateral acceleration of a lane change comes to the wanted one, and how often it is tried.
+_NEAR, _TRIALS = 0.1, 8
+#: Where the search begins: the speed [km/h] at which the bundled vehicles reach such a lateral acceleration [g], to a
+#: power; those with a high limit also answer faster, and cut the bends more.
+_FIRST_KMH, _FIRST_POWER = 115.0, 1.35
+#: The power of the speed that it grows with: 1.9 of cars, 3.6 of laden vans.
+_POWER = 2.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,9 +93,40 @@ class DoubleLaneChange(_Course):
     standard: ClassVar[str] = "ISO 3888-1"
     serves: ClassVar[tuple[str, ...]] = ("deviation from the path", "largest roll, sideslip and yaw rate")
 
+    limit_share: float | None = setting(
+        None, "largest lateral acceleration over that of a slow ramp; if given, the speed is found for it", 0.1, 1.0
+    )
+
     def _knots(self) -> list[tuple[float, float]]:
         # Sections of 15, 30, 25, 25, 15 and 15 m.
         return [(0.0, 0.0), (15.0, 0.0), (45.0, 3.5), (70.0, 3.5), (95.0, 0.0), (125.0, 0.0)]
+
+    def prepare(self, drive: Drive) -> Self:
+        """With the gain of the driver, and with the speed for the share of the limit."""
+        return super().prepare(drive) if self.limit_share is None else self._at_the_limit(drive, self.limit_share)
+
+    def _at_the_limit(self, drive: Drive, share: float) -> Self:
+        """At the speed at which the vehicle goes so far to its limit.
+
+        Raises
+        ------
+        ConvergenceError
+            No speed was found.
+        """
+        wanted = share * float(np.abs(drive(RampSteer())[signals.AY]).max())
+        speed_kmh = _FIRST_KMH * (wanted / g(1.0)) ** _FIRST_POWER
+        for _ in range(_TRIALS):
+            trial = self.changed(speed_kmh=round(speed_kmh, 1), limit_share=None).prepare(drive)
+            run = drive(trial)
+            reached = float(np.abs(run[signals.AY]).max())
+            if not run.metadata["completed"]:
+                speed_kmh *= 0.9
+            elif abs(reached / wanted - 1.0) <= _NEAR:
+                return trial
+            else:
+                speed_kmh *= (wanted / reached) ** (1.0 / _POWER)
+        text = f"no lane change with a lateral acceleration of {wanted / g(1.0):.2f} g was found"
+        raise ConvergenceError(f"{text}; the last one had {reached / g(1.0):.2f} g at {trial.speed_kmh:g} km/h")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -168,6 +168,8 @@ class Phase:
         Time after which the phase is broken off [s]; the run then holds an event that says so.
     gear
         From 1; or `AUTOMATIC`, `NEUTRAL`, `KEEP_GEAR`.
+    gears
+        The same at times since the beginning of the phase [s], in place of `gear`; None for one gear.
     blind
         Decisions driven at once; more than one only where both laws are open loop and the end may come that much late.
     """
@@ -179,6 +181,7 @@ class Phase:
     longest: float = 600.0
     gear: int = KEEP_GEAR
     blind: int = 1
+    gears: Callable[[Array], Array] | None = None
 
 
 class Manoeuvre(ABC):

@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 
 #: Distance of the points of a path [m].
 _SPACING = 0.25
+#: Distances that differ by less are the same [m]: laps of a circle have their points at different places.
+_SAME = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,15 @@ class Path:
             return float(self.x[-1]) + over * dx, float(self.y[-1]) + over * dy
         return float(np.interp(s, self.length, self.x)), float(np.interp(s, self.length, self.y))
 
+    def nearest(self, x: float, y: float, pieces: slice) -> tuple[Array, Array]:
+        """How far along each piece its nearest point to a place is, 0 to 1, and the distance from there [m]."""
+        dx, dy = self.dx[pieces], self.dy[pieces]
+        from_x, from_y = x - self.x[:-1][pieces], y - self.y[:-1][pieces]
+        share = np.maximum((from_x * dx + from_y * dy) / (dx * dx + dy * dy), 0.0)
+        ends = share if pieces.stop is not None and pieces.stop < self.dx.size else share[:-1]
+        np.minimum(ends, 1.0, out=ends)  # only the last piece of the whole path goes on for ever
+        return share, np.hypot(from_x - share * dx, from_y - share * dy)
+
 
 class Tracker:
     """Where along a path something is that moves along it, and how far beside it."""
@@ -60,24 +71,26 @@ class Tracker:
         self.path = path
         self.s = 0.0
 
+    @classmethod
+    def at(cls, path: Path, x: float, y: float) -> Tracker:
+        """Begun at the place of the whole path that is nearest [m]; where it comes back to itself, the first time."""
+        tracker = cls(path)
+        _, away = path.nearest(x, y, slice(None))
+        tracker.s = float(path.length[np.argmax(away <= away.min() + _SAME)])
+        return tracker
+
     def locate(self, x: float, y: float) -> tuple[float, float]:
         """Length along the path and signed distance [m], positive to the left of it."""
         path = self.path
         first = max(int(path.length.searchsorted(self.s - self.BEHIND)) - 1, 0)
         last = min(max(int(path.length.searchsorted(self.s + self.AHEAD)), first + 2), path.length.size)
         first = min(first, last - 2)
-        pieces = slice(first, last - 1)
-        dx, dy = path.dx[pieces], path.dy[pieces]
-        from_x, from_y = x - path.x[pieces], y - path.y[pieces]
-        square = dx * dx + dy * dy
-        t = (from_x * dx + from_y * dy) / square
-        t = np.maximum(t, 0.0)
-        within = t if last < path.length.size else t[:-1]  # only the last piece of the whole path goes on for ever
-        np.minimum(within, 1.0, out=within)
-        away = np.hypot(from_x - t * dx, from_y - t * dy)
+        share, away = path.nearest(x, y, slice(first, last - 1))
         k = int(away.argmin())
-        self.s = float(path.length[first + k] + t[k] * np.sqrt(square[k]))
-        side = float(dx[k] * from_y[k] - dy[k] * from_x[k])
+        piece = first + k
+        dx, dy = path.dx[piece], path.dy[piece]
+        self.s = float(path.length[piece] + share[k] * np.hypot(dx, dy))
+        side = float(dx * (y - path.y[piece]) - dy * (x - path.x[piece]))
         return self.s, float(np.copysign(away[k], side))
 
 

@@ -24,7 +24,7 @@ from trackrod.core.signals import Signal
 from trackrod.metrics.events import first_time
 from trackrod.metrics.frequency import steering_responses
 from trackrod.metrics.limit import limit_histories
-from trackrod.metrics.longitudinal import axle_load, braking_part
+from trackrod.metrics.longitudinal import axle_load, braking_part, rolling_part
 from trackrod.metrics.ride import post_answers, road_histories
 from trackrod.metrics.standstill import standing, steered_wheels
 from trackrod.metrics.steady_turn import lateral_load_transfer, over_lateral_acceleration
@@ -199,7 +199,8 @@ def _braking(run: Run) -> dict[str, Trace]:
     part = braking_part(run)
     begin = float(part.time[0])
     deceleration = _over_time(part, -part[signals.AX], "deceleration", "m/s²", begin)
-    return {"deceleration": deceleration, **_histories(part, (signals.PITCH,), begin), **_axle_loads(part, begin)}
+    pitch = _histories(rolling_part(part), (signals.PITCH,), begin)  # the nod at the end is one of brakes and tyres
+    return {"deceleration": deceleration, **pitch, **_axle_loads(part, begin)}
 
 
 def _handling(run: Run) -> dict[str, Trace]:

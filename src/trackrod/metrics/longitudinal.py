@@ -23,6 +23,7 @@ __all__ = [
     "braking_part",
     "braking_values",
     "coast_down_values",
+    "rolling_part",
 ]
 
 #: Speeds to which times are taken [km/h].
@@ -151,6 +152,15 @@ def braking_part(run: Run) -> Run:
     standing = (run.time > begin) & (run[signals.VX] <= _STANDING)
     end = run.time[int(np.argmax(standing))] if standing.any() else run.time[-1]
     return run.slice(begin, float(end))
+
+
+def rolling_part(part: Run) -> Run:
+    """What is left of braking before the last tenth of the speed: there a vehicle nods to a standstill.
+
+    The end of the developed deceleration of UN Regulation 13; the whole where it does not get so slow.
+    """
+    slow = part[signals.VX] < _DEVELOPED[1] * part[signals.VX][0]
+    return part.slice(float(part.time[0]), float(part.time[int(np.argmax(slow))])) if slow.any() else part
 
 
 def braking_values(run: Run) -> BrakingValues:

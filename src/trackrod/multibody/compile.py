@@ -7,8 +7,9 @@ pinion. All positions are those of the design position in V, which is also the f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,22 @@ from trackrod import _core
 from trackrod.core.constants import constant
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import InputError
+from trackrod.multibody.free_motion import HOLDING_DAMPING, HOLDING_STIFFNESS, FreeMotion, find_free_motions
 from trackrod.multibody.rigid import RigidGroup, Spin, rigid_groups
 from trackrod.multibody.steering import SteeringColumn, SteeringModel, column_bodies
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.characteristics import Characteristic
-from trackrod.vehicle.connectors import Beam, Bushing, Damper, Friction, Spring, Stop, TorsionSpring, side_of
+from trackrod.vehicle.connectors import (
+    Beam,
+    Bushing,
+    Damper,
+    Friction,
+    Spring,
+    Stop,
+    TorsionSpring,
+    TravelForce,
+    side_of,
+)
 from trackrod.vehicle.elements import GROUND, Joint, JointType, Vector
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
@@ -80,6 +92,8 @@ class CompiledModel:
         The steering where it is a mechanism.
     undamped
         Wheels without a damper of their own: what stands for it is upright and `UPRIGHT` long.
+    free
+        Motions that nothing of the vehicle resists; those that are rotations are held.
     """
 
     core: _core.Multibody
@@ -92,6 +106,12 @@ class CompiledModel:
     tyres: tuple[Corner, ...] = ()
     column: SteeringColumn | None = None
     undamped: frozenset[Corner] = frozenset()
+    free: tuple[FreeMotion, ...] = ()
+
+    @property
+    def loose(self) -> str:
+        """What can move away, in words to be added to a message; empty if nothing can."""
+        return "".join(f"; {motion}" for motion in self.free if not motion.turns)
 
     @property
     def centres(self) -> Array:
@@ -109,17 +129,34 @@ def compile_vehicle(
     InputError
         The steering is to be a mechanism, and the vehicle lacks a part of it.
     """
-    return _Compiler(vehicle, None, with_tyres=with_tyres, steering=steering).model()
+    return _with_free_rotations_held(partial(_Compiler, vehicle, None, with_tyres=with_tyres, steering=steering))
 
 
 def compile_axle(vehicle: Vehicle, axle: Axle) -> CompiledModel:
     """One axle on a rig: the sprung body stands still, the wheels rest on pads that set the height of their centres."""
-    return _Compiler(vehicle, axle, with_tyres=False, steering=SteeringModel.RATIO).model()
+    return _with_free_rotations_held(partial(_Compiler, vehicle, axle, with_tyres=False, steering=SteeringModel.RATIO))
+
+
+def _with_free_rotations_held(compiler: Callable[..., _Compiler]) -> CompiledModel:
+    model = compiler().model()
+    still = [model.index[name] for name in model.vehicle.sprung_bodies if name in model.index]
+    free = find_free_motions(model.core.linearise()[0], model.groups, still)
+    held = [motion for motion in free if motion.turns]
+    return replace(compiler(held=held).model() if held else model, free=free)
 
 
 class _Compiler:
-    def __init__(self, vehicle: Vehicle, axle: Axle | None, *, with_tyres: bool, steering: SteeringModel) -> None:
+    def __init__(
+        self,
+        vehicle: Vehicle,
+        axle: Axle | None,
+        *,
+        with_tyres: bool,
+        steering: SteeringModel,
+        held: Sequence[FreeMotion] = (),
+    ) -> None:
         self.vehicle = vehicle
+        self.held = held
         self.axle = axle
         self.with_tyres = with_tyres
         self.column = None
@@ -166,8 +203,14 @@ class _Compiler:
         lines = self._add_lines()
         for torsion_spring in vehicle.acting(vehicle.torsion_springs):
             self._add_torsion(torsion_spring)
+        for travel_force in vehicle.acting(vehicle.travel_forces):
+            self._add_travel_force(travel_force)
         for beam in vehicle.acting(vehicle.beams):
             self._add_beam(beam)
+        for motion in self.held:
+            pair = self.index[motion.body], self.index.get(vehicle.chassis, -1)
+            stiffness = ([0.0], [HOLDING_STIFFNESS])
+            self.core.add_torsion(*pair, np.array(motion.axis), stiffness, 0.0, HOLDING_DAMPING)
         drives = self._add_drives()
         if self.column is not None:
             self._add_gear(self.column)
@@ -290,6 +333,12 @@ class _Compiler:
         if pair is not None:
             axis, curve = np.array(spring.axis), _points(spring.curve)
             self.core.add_torsion(*pair, axis, curve, spring.preload, spring.damping)
+
+    def _add_travel_force(self, force: TravelForce) -> None:
+        pair = self._pair(force.bodies)
+        if pair is not None:
+            position, way, travel = (np.array(one) for one in (force.position, force.direction, force.travel))
+            self.core.add_travel_force(*pair, position, way, travel, _points(force.curve))
 
     def _add_beam(self, beam: Beam) -> None:
         pair = self._pair(beam.bodies)

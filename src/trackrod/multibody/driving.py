@@ -13,7 +13,7 @@ from trackrod.core.corners import Axle, Corner
 from trackrod.core.driver_inputs import checked_controls
 from trackrod.core.errors import ConvergenceError, InputError, raise_if_errors
 from trackrod.core.model_state import ModelState
-from trackrod.core.motion import Attitude
+from trackrod.core.motion import Attitude, rotation_matrices
 from trackrod.core.plain import Plain
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
@@ -136,6 +136,7 @@ class MultibodyVehicle:
             There is none near the design position. The vehicle is back at its design position.
         """
         self._core.reset()
+        self._set_down()
         try:
             iterations, residual = self._solve_statics()
         except ConvergenceError:
@@ -196,6 +197,28 @@ class MultibodyVehicle:
             raise InputError(f"friction factors {given.tolist()} must be finite and greater than zero")
         self._core.set_friction(np.ascontiguousarray(given))
 
+    def _set_down(self) -> None:
+        """Lower and pitch the vehicle as it is drawn until its tyres carry the axle loads.
+
+        A tyre that hangs above the road in the drawing resists nothing, so that the equations would be singular.
+        """
+        front, rear = (self._height_above_rest(axle) for axle in Axle)
+        slope = (front - rear) / self.vehicle.wheelbase
+        centre = self.model.centres[self._chassis]
+        half = 0.5 * np.arctan(slope)
+        turn = np.array([np.cos(half), 0.0, np.sin(half), 0.0])
+        drop = front - slope * (self.vehicle.wheel(Corner.FL).centre[0] - centre[0])
+        places = (self.model.centres - centre) @ rotation_matrices(turn).T + centre - [0.0, 0.0, drop]
+        self._core.set_poses(np.column_stack((places, np.tile(turn, (len(places), 1)))))
+
+    def _height_above_rest(self, axle: Axle) -> float:
+        """How far the wheel centres of an axle are drawn above where its tyres carry their load [m]."""
+        wheels = [wheel for wheel in self.vehicle.wheels if wheel.corner.axle is axle]
+        load = max(self.vehicle.axle_load(axle), 0.0) * STANDARD_GRAVITY / sum(len(wheel.tyres) for wheel in wheels)
+        tyres = [Tyre(self.vehicle.tyres[wheel.tyres[0].tyre], mounted=wheel.corner.side) for wheel in wheels]
+        centre = np.mean([wheel.centre[2] for wheel in wheels])
+        return float(centre - self._layout.road - np.mean([tyre.loaded_radius(load) for tyre in tyres]))
+
     def _solve_statics(self) -> tuple[int, float]:
         converged, iterations, residual, change = self._core.solve_statics(
             _ITERATIONS, _TOLERANCE, _LONGEST, self._chassis
@@ -203,7 +226,8 @@ class MultibodyVehicle:
         if not converged:
             raise ConvergenceError(
                 f"'{self.vehicle.name}' finds no equilibrium: after {iterations} iterations it still moves by "
-                f"{change:g} m, with {residual:g} N left over; {self._worst_body()}; do the springs carry the load?"
+                f"{change:g} m, with {residual:g} N left over; {self._worst_body()}"
+                f"{self.model.loose}; do the springs carry the load?"
             )
         rise = float(self._core.poses()[self._chassis, 2] - self.model.centres[self._chassis, 2])
         carried = float(self._core.tyre_forces()[:, 2].sum())

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from trackrod.core.corners import Axle
 from trackrod.core.errors import Problem
+from trackrod.multibody.compile import compile_vehicle
 from trackrod.multibody.rigid import rigid_groups
 from trackrod.vehicle.audit.mechanism import axle_mechanism
 from trackrod.vehicle.elements import Mode
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["find_wrong_mechanism", "listed", "wrong_mechanism"]
+__all__ = ["find_wrong_mechanism", "free_rotations", "listed", "wrong_mechanism"]
 
 
 def find_wrong_mechanism(vehicle: Vehicle, axle: Axle) -> Problem | None:
@@ -24,11 +25,17 @@ def find_wrong_mechanism(vehicle: Vehicle, axle: Axle) -> Problem | None:
     layout = vehicle.axle(axle)
     if layout.mode is Mode.COMPLIANT:  # bushings hold in every direction, more or less
         return None
-    found = axle_mechanism(vehicle, layout).mobility()
-    if found.freedoms == layout.freedoms:
+    mechanism = axle_mechanism(vehicle, layout)
+    found = mechanism.mobility()
+    if layout.freedoms in (found.freedoms, found.freedoms - mechanism.idle(found)):
         return None
     many = "few" if found.freedoms > layout.freedoms else "many"
     return wrong_mechanism(vehicle, axle, f"has too {many} constraints")
+
+
+def free_rotations(vehicle: Vehicle) -> tuple[Problem, ...]:
+    """A warning for every rotation of a body that nothing of the vehicle resists; the model holds it."""
+    return tuple(motion.warning() for motion in compile_vehicle(vehicle, with_tyres=False).free if motion.turns)
 
 
 def wrong_mechanism(vehicle: Vehicle, axle: Axle, what: str) -> Problem:

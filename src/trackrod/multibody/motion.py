@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -296,12 +296,18 @@ def joint_travel(model: CompiledModel, poses: Array, joint: Joint) -> Array:
 
 def joint_angles(model: CompiledModel, poses: Array, joint: Joint) -> Array:
     """How far a joint has turned about its axis: its first body against its second [rad]; without jumps over time."""
-    axis = np.array(joint.axis)
-    across = np.cross(np.eye(3)[int(np.abs(axis).argmin())], axis)
-    across /= np.linalg.norm(across)
+    across, normal = _plane(tuple(joint.axis))
     (R_first, _), (R_second, _) = (_moved(model, poses, body, joint) for body in joint.bodies)
     mark = np.einsum("nji,nj->ni", R_second, R_first @ across)
-    return np.asarray(np.unwrap(np.arctan2(mark @ np.cross(axis, across), mark @ across)))
+    return np.asarray(np.unwrap(np.arctan2(mark @ normal, mark @ across)))
+
+
+@lru_cache(64)
+def _plane(axis: tuple[float, ...]) -> tuple[Array, Array]:
+    """Two unit vectors across an axis, the second a quarter turn about it from the first."""
+    across = np.cross(np.eye(3)[int(np.abs(axis).argmin())], axis)
+    across /= np.linalg.norm(across)
+    return across, np.cross(axis, across)
 
 
 def _moved(model: CompiledModel, poses: Array, body: str, joint: Joint) -> tuple[Array, Array]:

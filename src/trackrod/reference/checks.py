@@ -6,7 +6,7 @@ where radians were said, one near −1 a turned sign. A run that does not move e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core import signals
-from trackrod.core.corners import Corner
+from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import Place, Problem, Severity
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
@@ -42,6 +42,10 @@ _SUSPECTS = (
 _NEAR, _RIGHT = 0.25, (0.5, 2.0)
 #: Speed below which rates are not compared [m/s].
 _SLOW = 3.0
+#: Difference of wheel loads from those of the masses, over the weight: worth a warning, impossible.
+_LOADS, _LOADS_IMPOSSIBLE = 0.02, 0.25
+#: Acceleration that hardly moves loads [m/s²].
+_CALM = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +59,9 @@ class _Comparison:
     least: float
 
 
-def check_run(run: Run, path: Path, mass: float, steering_ratio: float) -> list[Problem]:
+def check_run(
+    run: Run, path: Path, axle_loads: Mapping[Axle, float], rack: Callable[[Array], Array] | None
+) -> list[Problem]:
     """What is suspicious in a run, each with both values.
 
     Parameters
@@ -64,22 +70,25 @@ def check_run(run: Run, path: Path, mass: float, steering_ratio: float) -> list[
         In the columns and units that its file claims.
     path
         Of the file, for messages.
-    mass
-        Of the vehicle [kg]; not a number if unknown.
-    steering_ratio
-        Rack travel over steering-wheel angle [m/rad]; not a number if unknown.
+    axle_loads
+        On level ground by the masses [N]; empty if unknown.
+    rack
+        Rack travel [m] at steering-wheel angles [rad]; None if unknown.
     """
     name = str(run.metadata.get("name", path.stem))
     problems = []
     judged: set[Signal] = set()
-    for item in _comparisons(run, steering_ratio):
+    for item in _comparisons(run, rack):
         if item.signal not in judged and (text := _verdict(item)):
             judged.add(item.signal)
             problems.append(Problem(f"run '{name}': {text}", Place(path)))
-    problems += [Problem(f"run '{name}': {text}", Place(path), hint=hint) for text, hint in _sizes(run, mass)]
+    problems += [Problem(f"run '{name}': {text}", Place(path), hint=hint) for text, hint in _sizes(run)]
     problems += [
-        Problem(f"run '{name}': {text}", Place(path), hint=hint) for text, hint in _directions(run) if not problems
+        Problem(f"run '{name}': {text}", Place(path), severity, "check unit and sign of 'Fz', and [masses]")
+        for text, severity in _weights(run, axle_loads)
     ]
+    if all(problem.severity is not Severity.ERROR for problem in problems):
+        problems += [Problem(f"run '{name}': {text}", Place(path), hint=hint) for text, hint in _directions(run)]
     first = run.time[0]
     if abs(first) > 1e3:
         text = f"run '{name}': time begins at {first:g} s"
@@ -87,7 +96,7 @@ def check_run(run: Run, path: Path, mass: float, steering_ratio: float) -> list[
     return problems
 
 
-def _comparisons(run: Run, steering_ratio: float) -> Iterator[_Comparison]:
+def _comparisons(run: Run, rack: Callable[[Array], Array] | None) -> Iterator[_Comparison]:
     time = run.time
 
     def rate(signal: Signal) -> Array:
@@ -117,12 +126,33 @@ def _comparisons(run: Run, steering_ratio: float) -> Iterator[_Comparison]:
     if have(signals.SIDESLIP, signals.VX, signals.VY) and moving.sum() > 10:
         expected = np.arctan2(run[signals.VY], run[signals.VX])[moving]
         yield _Comparison(signals.SIDESLIP, run[signals.SIDESLIP][moving], expected, "'vy'/'vx'", 0.002)
-    if have(signals.RACK_TRAVEL, signals.STEERING_WHEEL_ANGLE) and np.isfinite(steering_ratio):
-        expected = steering_ratio * run[signals.STEERING_WHEEL_ANGLE]
+    if have(signals.RACK_TRAVEL, signals.STEERING_WHEEL_ANGLE) and rack is not None:
+        expected = rack(run[signals.STEERING_WHEEL_ANGLE])
         yield _Comparison(signals.RACK_TRAVEL, run[signals.RACK_TRAVEL], expected, "the steering ratio", 1e-4)
     for of, angle in ((signals.ROLL_RATE, signals.ROLL), (signals.PITCH_RATE, signals.PITCH)):
         if have(of, angle):
-            yield _Comparison(of, _smooth(run[of]), rate(angle), f"the derivative of '{angle.name}'", 0.01)
+            values, source = _smooth(run[of]), f"the derivative of '{angle.name}'"
+            expected = rate(angle)
+            if have(signals.YAW_RATE, signals.ROLL, signals.PITCH):
+                # about the axes of the body, which lean: a steady turn has a pitch rate of ψ̇ sin φ
+                of_body = _about_body(of, run, expected)
+                if _likeness(values, of_body) > _likeness(values, expected):
+                    expected, source = of_body, f"{source} with the share of the yaw rate"
+            yield _Comparison(of, values, expected, source, 0.01)
+
+
+def _about_body(signal: Signal, run: Run, rate: Array) -> Array:
+    """Angular velocity about the leaning x or y axis of the body, from the rate of roll or pitch [rad/s]."""
+    roll, pitch, turning = run[signals.ROLL], run[signals.PITCH], run[signals.YAW_RATE]
+    if signal is signals.ROLL_RATE:
+        return np.asarray(rate - turning * np.sin(pitch))
+    return np.asarray(rate * np.cos(roll) + turning * np.sin(roll))
+
+
+def _likeness(values: Array, expected: Array) -> float:
+    """Magnitude of the correlation of two channels about zero, whatever their units and signs."""
+    size = float(np.sqrt((values @ values) * (expected @ expected)))
+    return abs(float(values @ expected)) / size if size > 0.0 else 0.0
 
 
 def _smooth(values: Array, width: int = 5) -> Array:
@@ -152,7 +182,7 @@ def _verdict(item: _Comparison) -> str:
     return f"{text}; suspected: {why}"
 
 
-def _sizes(run: Run, mass: float) -> Iterator[tuple[str, str]]:
+def _sizes(run: Run) -> Iterator[tuple[str, str]]:
     """Values that no vehicle reaches."""
     for signal, most, unit in (
         (signals.STEERING_WHEEL_ANGLE, 20.0, "deg"),
@@ -175,12 +205,29 @@ def _sizes(run: Run, mass: float) -> Iterator[tuple[str, str]]:
             reached = f"{largest:.4g} {signal.kind.unit}".strip()
             text = f"'{signal.name}' reaches {reached}, more than {most:g} is not possible"
             yield text, f"is the unit '{unit}'?"
-    loads = [signals.FZ[corner] for corner in Corner]
-    if np.isfinite(mass) and all(signal.column in run for signal in loads):
-        total, weight = float(np.mean(sum(run[signal] for signal in loads))), STANDARD_GRAVITY * mass
-        if not 0.9 < total / weight < 1.1:
-            text = f"the wheel loads add up to {total:.4g} N on average, the masses weigh {weight:.4g} N"
-            yield text, "check unit and sign of 'Fz', and [masses]"
+
+
+def _weights(run: Run, axle_loads: Mapping[Axle, float]) -> Iterator[tuple[str, Severity]]:
+    """Wheel loads of the recording against those of the masses: all together, then the share of the front axle."""
+    if not axle_loads or not all(signals.FZ[corner].column in run for corner in Corner):
+        return
+    loads = {a: np.sum([run[signals.FZ[c]] for c in Corner if c.axle is a], axis=0) for a in Axle}
+    total, weight = float(np.mean(loads[Axle.FRONT] + loads[Axle.REAR])), sum(axle_loads.values())
+    off = abs(total / weight - 1.0)
+    if off > _LOADS:
+        text = f"the wheel loads add up to {total:.5g} N on average, the masses weigh {weight:.5g} N"
+        yield text, Severity.ERROR if off > _LOADS_IMPOSSIBLE else Severity.WARNING
+        return
+    calm = np.ones(run.time.size, dtype=bool)
+    for signal in (signals.AX, signals.AY):
+        if signal.column in run:
+            calm &= np.abs(run[signal]) < _CALM
+    if signals.AX.column not in run or calm.sum() < 10:
+        return
+    front = float(np.mean(loads[Axle.FRONT][calm]))
+    if abs(front - axle_loads[Axle.FRONT]) > _LOADS * weight:
+        text = f"where it hardly accelerates the front axle carries {front:.5g} N on average, by the masses it is "
+        yield text + f"{axle_loads[Axle.FRONT]:.5g} N", Severity.WARNING
 
 
 def _directions(run: Run) -> Iterator[tuple[str, str]]:

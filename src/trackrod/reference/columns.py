@@ -64,6 +64,8 @@ class Rule:
         Change of the quantity over the travel of its wheel, in K&C tables [SI units]; None for a column.
     place
         Where the rule stands.
+    optional
+        Whether a table may lack the column.
     """
 
     column: str
@@ -72,6 +74,7 @@ class Rule:
     offset: float = 0.0
     gradient: float | None = None
     place: Place = NOWHERE
+    optional: bool = False
 
 
 def heading(name: str, kind: Kind) -> str:
@@ -155,6 +158,8 @@ def pick(
         if travel is None:
             return None, [Problem(f"'{name}' has a gradient, which only K&C tables can have", rule.place)]
         return rule.gradient * travel, []
+    if rule.column not in table.columns and rule.optional:
+        return None, []
     if rule.column not in table.columns:
         near = " or ".join(f"'{match}'" for match in close_matches(rule.column, table.columns))
         hint = f"did you mean {near}?" if near else f"it has {', '.join(list(table.columns)[:12])}, …"

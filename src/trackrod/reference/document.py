@@ -23,6 +23,7 @@ from trackrod.core.errors import (
 )
 from trackrod.core.files import read_bytes, require_file
 from trackrod.core.quantities import Kind
+from trackrod.core.teimorbit.messages import readable
 from trackrod.reference.units import number_of
 
 __all__ = ["Document", "Section"]
@@ -31,7 +32,7 @@ Array = NDArray[np.float64]
 E = TypeVar("E", bound=StrEnum)
 
 _TABLES, _TABLE, _ENTRY = (
-    re.compile(pattern) for pattern in (r"\s*\[\[\s*(.+?)\s*\]\]", r"\s*\[\s*([^\[\]]+?)\s*\]", r"\s*([\w.\"'-]+)\s*=")
+    re.compile(pattern) for pattern in (r"\s*\[\[(.+?)\]\]", r"\s*\[([^\[\]]+)\]", r"\s*([\w.\"'-]+)\s*=")
 )
 _LARGEST_FILE = 16 * 2**20
 
@@ -52,19 +53,42 @@ class Document:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        content = read_bytes(path, _LARGEST_FILE)
         try:
-            text = read_bytes(path, _LARGEST_FILE).decode("utf-8")
+            text = content.decode("utf-8")
             data = tomllib.loads(text)
         except UnicodeDecodeError as error:
             raise FileFormatError(Problem(f"the file is not UTF-8 text: {error.reason}", Place(path))) from error
         except tomllib.TOMLDecodeError as error:
             line = re.search(r"line (\d+)", str(error))
             place = Place(path, int(line[1]) if line else None)
-            raise FileFormatError(Problem(f"the file is not TOML: {error}", place)) from error
+            raise FileFormatError(readable(Problem(f"the file is not TOML: {error}", place))) from error
+        except (RecursionError, ValueError) as error:  # what the parser does not expect: depth, numbers without end
+            text = "the file is not TOML: something in it is nested too deeply or a number too long"
+            raise FileFormatError(Problem(text, Place(path))) from error
         self.problems: list[Problem] = []
         self._lines = _lines(text)
         self._sections: dict[tuple[str, ...], Section] = {}
+        self._places: dict[tuple[str, ...], Place] = {}
+        self._data = data
         self.root = self.section((), data)
+
+    def given(self, path: tuple[str, ...]) -> Any:
+        """What stands at a path, None if nothing does."""
+        found: Any = self._data
+        for key in path:
+            found = found.get(key) if isinstance(found, dict) else None
+        return found
+
+    def complete(self, values: Mapping[tuple[str, ...], tuple[Any, Place]]) -> None:
+        """Take what the file leaves out from elsewhere, key by key: value and place by path."""
+        for path, (value, place) in values.items():
+            table: Any = self._data
+            for key in path[:-1]:
+                table = table.setdefault(key, {}) if isinstance(table, dict) else None
+            if isinstance(table, dict) and path[-1] not in table:
+                table[path[-1]] = value
+                self._places[path] = place
 
     def section(self, path: tuple[str, ...], data: Mapping[str, Any]) -> Section:
         """A table of the file, one object however often it is asked for, because it remembers what was read."""
@@ -72,6 +96,8 @@ class Document:
 
     def place(self, path: tuple[str, ...]) -> Place:
         """Where a key stands; where the table around it stands if it is inside one line."""
+        if path in self._places:
+            return self._places[path]
         while path and path not in self._lines:
             inside = next((line for key, line in self._lines.items() if key[: len(path)] == path), None)
             if inside is not None:  # a table that has no header of its own
@@ -83,7 +109,7 @@ class Document:
         self, text: str, path: tuple[str, ...] = (), *, hint: str = "", severity: Severity = Severity.ERROR
     ) -> None:
         """Note a problem, once."""
-        problem = Problem(text, self.place(path), severity, hint)
+        problem = readable(Problem(text, self.place(path), severity, hint))
         if problem not in self.problems:
             self.problems.append(problem)
 

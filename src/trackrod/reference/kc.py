@@ -11,7 +11,7 @@ angles. Loads are those on one wheel alone; tests with both wheels loaded at onc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -24,7 +24,9 @@ from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Map2D, Varia
 from trackrod.core.quantities import KINDS
 from trackrod.kc.maps import LOAD, OPPOSITE, PARALLEL, POSE, RACK, KcMaps, WheelMaps
 from trackrod.kc.points import Load
+from trackrod.reference.carmaker import AxleLoad, tables_of
 from trackrod.reference.document import Document, Section
+from trackrod.reference.opposite import centred, without_bar
 from trackrod.reference.sweeps import (
     APPLIED,
     AT_WHEEL,
@@ -60,18 +62,24 @@ class Coupling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AxleFigures:
-    """What the maps of an axle hold besides what was measured [m], [kg]."""
+    """What the maps of an axle hold besides what was measured [m], [kg], and its load on level ground [N]."""
 
     vehicle: str
+    load: float
     track: float
     wheelbase: float
     unsprung_mass: tuple[float, float]
     loaded_radius: Callable[[Side, float], float]
+    even_rack: Callable[[Array], Array] | None = None
 
 
 def read_maps(document: Document, axle: Axle, figures: AxleFigures) -> KcMaps | None:
     """The maps of an axle; None, with problems noted, if something is missing or wrong."""
     tables = AxleTables(document.root.section("kc", "K&C tables", needed=True), axle)
+    if "skc" in tables.section:
+        tables.made = tables_of(tables, AxleLoad(figures.load, figures.unsprung_mass, figures.loaded_radius))
+        if not tables.made:
+            return None
     return None if tables.section.is_empty else _AxleReader(tables, figures).maps()
 
 
@@ -89,9 +97,13 @@ class _AxleReader:
         before = self._errors
         read = self.tables.sweep
         parallel = read("parallel", PARALLEL, needed="springs, and the kinematics without a grid")
-        opposite = read("opposite", OPPOSITE, needed="anti-roll bar, and the kinematics of axles without rack")
+        opposite = self._opposite(parallel)
         steer = read("steer", RACK)
         grid = self.tables.grid() or self._put_together(parallel, opposite, steer)
+        even = self.figures.even_rack
+        if grid is not None and grid.axes[1] is RACK and even is not None:
+            grid = _over_even_rack(grid, even)
+            self.tables.note("variable steering ratio: the rack counts as if it had the ratio of the middle throughout")
         kinematics = None if grid is None else self._wheel_maps(grid)
         loads = self._loads()
         ride, roll = (self._loads_over(sweep, axis) for sweep, axis in ((parallel, PARALLEL), (opposite, OPPOSITE)))
@@ -116,6 +128,17 @@ class _AxleReader:
             wheelbase=self.figures.wheelbase,
         )
 
+    def _opposite(self, parallel: Sweep | None) -> Sweep | None:
+        """Opposite travel around the design position; without a table that of wheels that do not know each other."""
+        dependent = self.coupling is Coupling.DEPENDENT
+        needed = "anti-roll bar, and the kinematics of dependent wheels" if dependent or parallel is None else ""
+        found = self.tables.sweep("opposite", OPPOSITE, needed=needed)
+        if parallel is None:
+            return found
+        if found is None:
+            return None if "opposite" in self.tables or dependent else without_bar(self.tables, parallel)
+        return centred(self.tables, parallel, found)
+
     # ---- kinematics
 
     @property
@@ -133,8 +156,11 @@ class _AxleReader:
         if other is not None and (other is steer or self.coupling is Coupling.DEPENDENT):
             return Grid(parallel.section, parallel.table, axes, (parallel.x, other.x), _sum_of(parallel, other))
         low, high = float(parallel.x[0]), float(parallel.x[-1])
-        first = knots_around_zero((1.0 - _OPPOSITE_SHARE) * low, (1.0 - _OPPOSITE_SHARE) * high, _POINTS)
         reach = _OPPOSITE_SHARE * min(-low, high)
+        share = 1.0 - _OPPOSITE_SHARE
+        if not share * low <= self._standing(parallel) <= share * high:
+            share = 1.0  # the vehicle stands near an end of the table: beyond it the curves go on straight
+        first = knots_around_zero(share * low, share * high, _POINTS)
         second = knots_around_zero(-reach, reach, _POINTS)
         own = {side: first[:, None] + side.sign * second[None, :] for side in Side}
         values = {
@@ -144,6 +170,13 @@ class _AxleReader:
             if (curve := parallel.of(name, side)) is not None
         }
         return Grid(parallel.section, parallel.table, axes, (first, second), values)
+
+    def _standing(self, parallel: Sweep) -> float:
+        """Travel at which the springs carry the axle [m]; the end of the table where they do not."""
+        loads = [parallel.of("Fz", side) for side in Side]
+        if loads[0] is None or loads[1] is None:
+            return 0.0  # said where loads are read
+        return float(np.interp(self.figures.load, np.maximum.accumulate(loads[0] + loads[1]), parallel.x))
 
     def _check_independence(self, parallel: Sweep, opposite: Sweep) -> None:
         for side in Side:
@@ -309,6 +342,14 @@ class _AxleReader:
         order = np.argsort(x)
         table = np.column_stack(columns)[order]
         return curve_map(axis, x[order], outputs, table - table[int(np.abs(x[order]).argmin())])
+
+
+def _over_even_rack(grid: Grid, even: Callable[[Array], Array]) -> Grid:
+    """The grid over the travel of a rack with a constant ratio, at enough knots for what is not straight any more."""
+    rack = grid.knots[1]
+    fine = knots_around_zero(float(rack[0]), float(rack[-1]), max(2 * _POINTS, rack.size))
+    values = {key: np.stack([between(rack, row, fine) for row in item]) for key, item in grid.values.items()}
+    return replace(grid, knots=(grid.knots[0], even(fine)), values=values)
 
 
 def _sum_of(first: Sweep, second: Sweep) -> dict[str, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -14,10 +14,12 @@ from trackrod.convert.vehicle_data import VehicleData
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity, raise_if_errors
 from trackrod.kc.maps import KcMaps
+from trackrod.reference.carmaker_vehicle import complete_from_carmaker
 from trackrod.reference.document import Document
 from trackrod.reference.kc import AxleFigures, read_maps
-from trackrod.reference.runs import ReferenceRun, read_runs
-from trackrod.reference.vehicle import axle_loads, read_vehicle_data
+from trackrod.reference.runs import ReferenceRun, needs_drive, read_runs
+from trackrod.reference.stand_in import complete_dampers, stand_in_powertrain
+from trackrod.reference.vehicle import axle_loads, even_rack, read_vehicle_data, total_centre
 from trackrod.tyre.model import Tyre
 
 __all__ = ["FILE_NAME", "Reference", "read_reference"]
@@ -44,6 +46,8 @@ class Reference:
         Recorded manoeuvres by name.
     problems
         Warnings and notes: what was resampled, bridged, mirrored or left out.
+    without_meaning
+        Parameters of the model that only belong to a stand-in: not to be tuned.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Reference:
     conversion: Conversion
     runs: Mapping[str, ReferenceRun]
     problems: tuple[Problem, ...]
+    without_meaning: tuple[str, ...] = ()
 
 
 def read_reference(folder: Path | str) -> Reference:
@@ -75,14 +80,24 @@ def read_reference(folder: Path | str) -> Reference:
         hint = f"a reference folder is described by a '{FILE_NAME}'"
         raise MissingFileError(Problem("the file does not exist", Place(path), hint=hint))
     document = Document(path)
+    complete_from_carmaker(document)
+    raise_if_errors(document.problems)
     data = read_vehicle_data(document.root)
-    maps = {axle: read_maps(document, axle, _figures(data, axle)) for axle in Axle}
-    runs = read_runs(document.root, data)
+    without: tuple[str, ...] = ()
+    if data is not None and data.powertrain is None and needs_drive(document.root):
+        data, without = replace(data, powertrain=stand_in_powertrain(data)), ("engine_factor",)
+    even = even_rack(document.root)
+    maps = {axle: read_maps(document, axle, replace(_figures(data, axle), even_rack=even)) for axle in Axle}
+    runs, recordings = read_runs(document.root, data)
+    found = {axle: kc for axle, kc in maps.items() if kc is not None}
+    if data is not None and len(found) == len(maps):
+        data = complete_dampers(document.root.section("dampers"), data, found, recordings)
     document.close()
     raise_if_errors(document.problems)
-    found = {axle: kc for axle, kc in maps.items() if kc is not None}
     if data is None or len(found) < len(maps):  # cannot be without an error above
         raise InputError(Problem("the folder could not be read", Place(path)))
+    if "road_height" not in document.root:
+        data = replace(data, road_height=_road_height(data, found))
     problems = [*document.problems, *_static_problems(data, found, path), *_steering_problems(data, found, path)]
     raise_if_errors(problems)
     return Reference(
@@ -92,12 +107,13 @@ def read_reference(folder: Path | str) -> Reference:
         conversion=assemble(data, found),
         runs=MappingProxyType(runs),
         problems=tuple(problems),
+        without_meaning=without,
     )
 
 
 def _figures(data: VehicleData | None, axle: Axle) -> AxleFigures:
     if data is None:  # only so that the tables are checked, too
-        return AxleFigures("", 0.0, 0.0, (0.0, 0.0), lambda _side, _load: 0.0)
+        return AxleFigures("", 0.0, 0.0, 0.0, (0.0, 0.0), lambda _side, _load: 0.0)
     left, right = (Corner.of(axle, side) for side in Side)
     known = data
 
@@ -108,11 +124,32 @@ def _figures(data: VehicleData | None, axle: Axle) -> AxleFigures:
 
     return AxleFigures(
         vehicle=data.name,
+        load=axle_loads(data.masses, data.centres)[axle],
         track=data.centres[left][1] - data.centres[right][1],
         wheelbase=data.centres[Corner.FL][0] - data.centres[Corner.RL][0],
         unsprung_mass=(data.masses.unsprung[left], data.masses.unsprung[right]),
         loaded_radius=radius,
     )
+
+
+def _road_height(data: VehicleData, maps: Mapping[Axle, KcMaps]) -> float:
+    """Height of the road in V under the centre of gravity, where the springs carry the vehicle on its tyres [m]."""
+    places = []
+    for axle, load in axle_loads(data.masses, data.centres).items():
+        left, right = (Corner.of(axle, side) for side in Side)
+        height = 0.5 * (data.centres[left][2] + data.centres[right][2]) + _standing_travel(maps[axle], load)
+        radius = _figures(data, axle).loaded_radius(Side.LEFT, 0.5 * load)
+        places.append((data.centres[left][0], height - radius))
+    (front, first), (rear, second) = places
+    centre = float(total_centre(data)[1][0])
+    return second + (first - second) * (centre - rear) / (front - rear)
+
+
+def _standing_travel(maps: KcMaps, load: float) -> float:
+    """Travel at which both wheels carry a load [m]; the end of the table where they do not."""
+    ride = maps.ride
+    carried = ride.values[:, [ride.output_index(f"Fz_{side}") for side in Side]].sum(axis=1)
+    return float(np.interp(load, carried, ride.knots))
 
 
 def _static_problems(data: VehicleData, maps: Mapping[Axle, KcMaps], path: Path) -> list[Problem]:
@@ -122,7 +159,7 @@ def _static_problems(data: VehicleData, maps: Mapping[Axle, KcMaps], path: Path)
         ride = maps[axle].ride
         carried = ride.values[:, [ride.output_index(f"Fz_{side}") for side in Side]].sum(axis=1)
         if carried[0] <= load <= carried[-1]:
-            travel = float(np.interp(load, carried, ride.knots))
+            travel = _standing_travel(maps[axle], load)
             text = f"the {axle} axle carries its {load:.0f} N at a travel of {1e3 * travel:+.1f} mm"
             problems.append(Problem(text, Place(path), Severity.NOTE))
             continue

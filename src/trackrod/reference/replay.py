@@ -12,7 +12,7 @@ from scipy.interpolate import Akima1DInterpolator
 
 from trackrod.core import signals
 from trackrod.core.signals import Signal
-from trackrod.manoeuvres.controls import HoldSpeed, Pedals, SteerBy
+from trackrod.manoeuvres.controls import FollowSpeed, HoldSpeed, Pedals, SteerBy
 from trackrod.manoeuvres.ends import After
 from trackrod.manoeuvres.manoeuvre import AUTOMATIC, DECISION, KEEP_GEAR, NEUTRAL, Manoeuvre, PedalLaw, Phase, Start
 from trackrod.reference.runs import AT_REST, Longitudinal, ReferenceRun
@@ -26,10 +26,10 @@ Array = NDArray[np.float64]
 class Replay(Manoeuvre):
     """The inputs of a reference run, driven again.
 
-    The vehicle starts steadily at the first speed and in the first gear of the run. A gear that does not change in a
-    phase is kept, neutral too; one that does is left to the vehicle's own shift speeds. Between samples the inputs
-    follow a smooth curve that does not overshoot at corners (modified Akima), so that samples of 10 ms are enough for a
-    sweep to 4 Hz.
+    The vehicle starts steadily at the first speed and in the first gear of the run. Recorded gears are engaged when
+    they were recorded, neutral too; without them the vehicle's own shift speeds decide. Between samples the inputs
+    follow a smooth curve that does not overshoot at corners (modified Akima), so that samples of 10 ms are enough for
+    a sweep to 4 Hz.
 
     Holds: the run has the phases of the reference, as long as there.
     """
@@ -56,16 +56,20 @@ class Replay(Manoeuvre):
         run, way = self.source.run, self.source.longitudinal
         pedals: PedalLaw = Pedals()
         gear = NEUTRAL
+        gears = None
         if way is Longitudinal.HOLD_SPEED:
             pedals, gear = HoldSpeed(float(run[signals.VX][0])), KEEP_GEAR
+        elif way is Longitudinal.SPEED:
+            pedals, gear = FollowSpeed(self._smooth(signals.VX, start)), KEEP_GEAR
         elif way is Longitudinal.PEDALS:
             throttle, brake = (self._smooth(signal, start) for signal in (signals.THROTTLE, signals.BRAKE))
             pedals = Pedals(lambda t: np.clip(throttle(t), 0.0, 1.0), lambda t: np.clip(brake(t), 0.0, 1.0))
             gear = self._gear_in(start, end)
+            gears = self._gears(start) if gear == AUTOMATIC and signals.GEAR.column in run else None
         # the driver decides in whole steps of its own
         seconds = DECISION * float(np.floor((end - start) / DECISION + 1e-6))
         law = SteerBy(self._smooth(signals.STEERING_WHEEL_ANGLE, start))
-        return Phase(name, law, pedals, (After(seconds),), seconds + 1.0, gear)
+        return Phase(name, law, pedals, (After(seconds),), seconds + 1.0, gear, gears=gears)
 
     def _of(self, signal: Signal) -> Array:
         run = self.source.run
@@ -77,6 +81,13 @@ class Replay(Manoeuvre):
         time = run.time - run.time[0] - start
         curve = Akima1DInterpolator(time, self._of(signal), method="makima")
         return lambda t: np.asarray(curve(np.clip(t, time[0], time[-1])), dtype=float)
+
+    def _gears(self, start: float) -> Callable[[Array], Array]:
+        """Recorded gears over the time since a phase began: each holds until the next sample."""
+        run = self.source.run
+        time, gears = run.time - run.time[0] - start, run[signals.GEAR]
+        wanted = np.where(gears > 0, gears, NEUTRAL)
+        return lambda t: wanted[np.clip(np.searchsorted(time, t + 1e-9, side="right") - 1, 0, time.size - 1)]
 
     def _gear_in(self, start: float, end: float) -> int:
         run = self.source.run

@@ -31,11 +31,11 @@ from trackrod.reference.checks import check_run
 from trackrod.reference.columns import CORNERS, Rule, pick, read_rules
 from trackrod.reference.document import Section
 from trackrod.reference.tables import Table, read_table
-from trackrod.reference.vehicle import total_centre
+from trackrod.reference.vehicle import axle_loads, rack_travel, total_centre
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.systems import Powertrain
 
-__all__ = ["NEEDED", "Longitudinal", "ReferenceRun", "read_runs"]
+__all__ = ["NEEDED", "Longitudinal", "Recording", "ReferenceRun", "needs_drive", "read_runs"]
 
 Array = NDArray[np.float64]
 
@@ -54,9 +54,13 @@ _LONGEST_STEP = 0.05
 
 
 class Longitudinal(StrEnum):
-    """What drives along the road when a run is driven again: the first speed is held, the recorded pedals, nothing."""
+    """What drives along the road when a run is driven again.
+
+    The first speed is held, the recorded speed is followed, the recorded pedals, nothing.
+    """
 
     HOLD_SPEED = "hold_speed"
+    SPEED = "speed"
     PEDALS = "pedals"
     FREE = "free"
 
@@ -84,6 +88,14 @@ class ReferenceRun:
     longitudinal: Longitudinal = Longitudinal.PEDALS
     hold_out: bool = False
     settings: Mapping[str, Plain] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recording:
+    """A time history as its file has it, and its time [s]."""
+
+    table: Table
+    time: Array
 
 
 _DRIVEN = (signals.STEERING_WHEEL_ANGLE, signals.VX)
@@ -117,36 +129,46 @@ NEEDED: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
     }
 )
 _PEDALS = (signals.THROTTLE, signals.BRAKE)
+#: Manoeuvres whose brake pedal is what they are about.
+_BRAKING = ("braking", "brake_in_turn")
 
 
-def read_runs(root: Section, data: VehicleData | None) -> dict[str, ReferenceRun]:
-    """The runs by name; problems are noted.
+def needs_drive(root: Section) -> bool:
+    """Whether a run needs something that drives."""
+    return any(run.raw("longitudinal") != Longitudinal.FREE for run in root.sections("runs"))
+
+
+def read_runs(root: Section, data: VehicleData | None) -> tuple[dict[str, ReferenceRun], list[Recording]]:
+    """The runs by name, and their files as they are; problems are noted.
 
     Parameters
     ----------
     data
         The vehicle that was driven; None if it could not be read, then the runs are checked as far as possible.
     """
+    recordings: list[Recording] = []
     shared = read_rules(root.section("columns"), _NAMES, CORNERS)
     found: dict[str, ReferenceRun] = {}
     for section in root.sections("runs"):
         name = section.text("name", "of the run, for reports and files", default=section.raw("manoeuvre", default=""))
         if name in found:
             section.report("name", f"there are two runs called '{name}'")
-        read = _read_run(section, name, shared, data)
+        read = _read_run(section, name, shared, data, recordings)
         if read is not None:
             found[name] = read
-    return found
+    return found, recordings
 
 
-def _read_run(section: Section, name: str, shared: Mapping[str, Rule], data: VehicleData | None) -> ReferenceRun | None:
+def _read_run(
+    section: Section, name: str, shared: Mapping[str, Rule], data: VehicleData | None, recordings: list[Recording]
+) -> ReferenceRun | None:
     document = section.document
     manoeuvre = section.text("manoeuvre", f"one of {', '.join(INDEX_SETS)}")
     if manoeuvre and manoeuvre not in NEEDED:
         for problem in UnknownNameError("manoeuvre with indices", manoeuvre, NEEDED).problems:
             section.report("manoeuvre", problem.text, hint=problem.hint)
         manoeuvre = ""
-    longitudinal = section.word("longitudinal", Longitudinal)
+    longitudinal = _longitudinal(section, name, manoeuvre)
     hold_out = section.flag("hold_out", default=False)
     settings = _settings(section, manoeuvre)
     rules = {**shared, **read_rules(section.section("columns"), _NAMES, CORNERS)}
@@ -160,9 +182,6 @@ def _read_run(section: Section, name: str, shared: Mapping[str, Rule], data: Veh
         for key, limit in zip(("start", "end"), whole, strict=True)
     )
     path = section.file("file", f"time history of the run '{name}'")
-    if longitudinal is not Longitudinal.FREE and "powertrain" not in document.root:
-        text = f"[powertrain] is missing: '{name}' with longitudinal = \"{longitudinal}\" needs something that drives"
-        section.report("longitudinal", text, hint='engine, gears and final drive; or longitudinal = "free"')
     if path is None or not manoeuvre:
         return None
     try:
@@ -185,29 +204,63 @@ def _read_run(section: Section, name: str, shared: Mapping[str, Rule], data: Veh
     run = _clean(table, columns, name, document.problems)
     if run is None:
         return None
+    recordings.append(Recording(table, columns[signals.TIME]))
     try:
         run = run.slice(*window)
     except InputError as error:
         section.report("start", error.problems[0].text)
         return None
-    mass, centre = (float("nan"), None) if data is None else total_centre(data)
-    ratio = float("nan") if data is None or data.steering_ratio is None else data.steering_ratio
-    if point is not None and centre is not None:
-        run = at_point(run, centre - point)
-    if signals.GEAR.column not in run and data is not None and data.powertrain is not None:
-        gear = _suitable_gear(data, data.powertrain, float(run[signals.VX][0]))
-        run = Run({**run, signals.GEAR.column: np.full(run.time.size, float(gear))})
-        text = f"run '{name}' has no channel 'gear'; taken is {gear or 'the choice of the vehicle'}"
-        document.problems.append(Problem(text, Place(path), Severity.NOTE))
+    if point is not None and data is not None:
+        run = at_point(run, total_centre(data)[1] - point)
+    if data is not None:
+        run, wrong = _with_gear(run, name, path, data, document.root)
+        document.problems += wrong
     told: dict[str, Plain] = {"name": name, "manoeuvre": manoeuvre, "settings": dict(settings)}
     ordered = {column: run[column] for column in SIGNALS if column in run}
-    own = _own_metadata(path) if window == whole else {}  # its phases are those of the whole
+    own = _own_metadata(table) if window == whole else {}  # its phases are those of the whole
     run = Run(ordered, {"model": "reference", **own, **told})
     before = len(document.problems)
-    document.problems += check_run(run, path, mass, ratio)
+    loads = {} if data is None else axle_loads(data.masses, data.centres)
+    document.problems += check_run(run, path, loads, rack_travel(document.root))
     if not any(problem.severity is Severity.ERROR for problem in document.problems[before:]):
         _try_indices(section, manoeuvre, run, path)
     return ReferenceRun(manoeuvre, run, longitudinal, hold_out, MappingProxyType(settings))
+
+
+def _longitudinal(section: Section, name: str, manoeuvre: str) -> Longitudinal:
+    """What drives; without a powertrain pedals mean nothing, and the recorded speed is followed instead."""
+    wanted = section.word("longitudinal", Longitudinal)
+    if "powertrain" in section.document.root or wanted is Longitudinal.FREE:
+        return wanted
+    if manoeuvre == "acceleration":
+        text = f"[powertrain] is missing: '{name}' accelerates, which needs something that drives"
+        section.report("longitudinal", text, hint="engine, gears and final drive")
+        return wanted
+    text = "there is no [powertrain]: something that only keeps a speed stands in"
+    if wanted is Longitudinal.PEDALS and manoeuvre not in _BRAKING:
+        text += f"; '{name}' follows its recorded speed instead of its throttle"
+        wanted = Longitudinal.SPEED
+    section.report("longitudinal", text, severity=Severity.WARNING)
+    return wanted
+
+
+def _with_gear(run: Run, name: str, path: Path, data: VehicleData, root: Section) -> tuple[Run, list[Problem]]:
+    """The run in gears that the vehicle has; a suitable one where none was recorded."""
+    train, column = data.powertrain, signals.GEAR.column
+    if train is None:
+        return run, []
+    if "powertrain" not in root:  # gears of a stand-in
+        return Run({**run, column: np.ones(run.time.size)}), []
+    if column in run:
+        highest, most = int(run[signals.GEAR].max()), len(train.gearbox.ratios)
+        if highest <= most:
+            return run, []
+        text = f"run '{name}': gear {highest} was recorded, the powertrain has {most} gears"
+        return run, [Problem(text, Place(path), hint="ratios of [powertrain.gearbox]")]
+    gear = _suitable_gear(data, train, float(run[signals.VX][0]))
+    text = f"run '{name}' has no channel 'gear'; taken is {gear or 'the choice of the vehicle'}"
+    note = Problem(text, Place(path), Severity.NOTE)
+    return (Run({**run, column: np.full(run.time.size, float(gear))}) if gear else run), [note]
 
 
 def _suitable_gear(data: VehicleData, powertrain: Powertrain, speed: float) -> int:
@@ -221,10 +274,11 @@ def _suitable_gear(data: VehicleData, powertrain: Powertrain, speed: float) -> i
     return powertrain.engage(spins)[1]
 
 
-def _own_metadata(path: Path) -> Mapping[str, Plain]:
+def _own_metadata(table: Table) -> Mapping[str, Plain]:
     """What a file that Trackrod wrote says about its run, such as its phases; nothing for files of others."""
+    own = table.path.suffix.lower() in RUN_SUFFIXES and signals.TIME.column in table.columns
     try:
-        return read_run(path).metadata if path.suffix.lower() in RUN_SUFFIXES else {}
+        return read_run(table.path).metadata if own else {}
     except InputError:
         return {}
 

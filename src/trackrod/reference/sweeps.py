@@ -20,6 +20,7 @@ from trackrod.kc.maps import LOAD, OPPOSITE, PARALLEL, POSE, RACK
 from trackrod.kc.points import Load
 from trackrod.reference.columns import SIDES, Rule, pick, read_rules
 from trackrod.reference.document import Section
+from trackrod.reference.mapping import read_mapping
 from trackrod.reference.tables import Table, read_table
 
 __all__ = [
@@ -126,14 +127,22 @@ class AxleTables:
     """
 
     def __init__(self, kc: Section, axle: Axle) -> None:
-        self.section = kc.section(str(axle), "K&C tables of the axle", needed=True)
+        given = kc.raw(str(axle))
+        if isinstance(given, str):  # the name of a file in place of a table
+            self.section = kc.document.section((*kc.path, str(axle)), {"skc": given})
+        else:
+            self.section = kc.section(str(axle), "K&C tables of the axle", needed=True)
         self.document = kc.document
+        #: Tables that were made of another description of the axle, by name of the test; those of files go before.
+        self.made: dict[str, Table] = {}
         self.axle = axle
-        self.rules = read_rules(kc.section("columns"), QUANTITIES, SIDES)
+        self.rules = read_mapping(kc, tuple(APPLIED), tuple(AT_WHEEL))
+        self.rules |= read_rules(kc.section("columns"), QUANTITIES, SIDES)
+        self.rules |= read_mapping(self.section, tuple(APPLIED), tuple(AT_WHEEL))
         self.rules |= read_rules(self.section.section("columns"), QUANTITIES, SIDES)
 
     def __contains__(self, name: str) -> bool:
-        return name in self.section
+        return name in self.section or name in self.made
 
     def note(self, text: str) -> None:
         """Say what was done without being asked."""
@@ -149,11 +158,13 @@ class AxleTables:
 
     def sweep(self, name: str, axis: Variable, needed: str = "") -> Sweep | None:
         """A test by name; None if there is none, a problem too if it is needed, or if it is wrong."""
-        if name not in self.section:
+        if name not in self:
             if needed:
                 self.section.report("", f"the table [kc.{self.axle}.{name}] is missing: it gives {needed}")
             return None
-        branches = self.section.section(name).word("branches", Branches, Branches.ONE)
+        branches = Branches.ONE
+        if name in self.section:
+            branches = self.section.section(name).word("branches", Branches, Branches.ONE)
         opened = self._table(name)
         if opened is None:
             return None
@@ -224,7 +235,7 @@ class AxleTables:
 
     def grid(self) -> Grid | None:
         """The grid, None if there is none or it is wrong."""
-        if "grid" not in self.section:
+        if "grid" not in self:
             return None
         opened = self._table("grid")
         if opened is None:
@@ -258,6 +269,8 @@ class AxleTables:
         return Grid(section, table, axes, (knots[0], knots[1]), shaped)
 
     def _table(self, name: str) -> tuple[Section, Table, dict[str, Rule]] | None:
+        if name not in self.section:
+            return self.section, self.made[name], {}
         section = self.section.section(name)
         rules = self.rules | read_rules(section.section("columns"), QUANTITIES, SIDES)
         path = section.file("file", f"table of the test '{name}' of the {self.axle} axle")

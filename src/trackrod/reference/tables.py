@@ -4,6 +4,7 @@
     Text: titles if any, a line of column names, a line of units if there is one, then numbers; separated by commas,
     semicolons, tabs or blanks, names in quotation marks or not. With semicolons a comma may be the decimal point.
     This is what Adams/PostProcessor exports as a table.
+    The same packed by gzip: ``.csv.gz`` and so on.
 ``.mat``
     MATLAB up to version 7: every vector, also those in structs (``run.ay`` is the column ``ay``).
 ``.parquet``, ``.mf4``
@@ -15,7 +16,10 @@ Limits: binary results and request files in blocks, as Adams/Solver writes them,
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 import re
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,12 +32,15 @@ from trackrod.core.errors import FileFormatError, InputError, MissingExtraError,
 from trackrod.core.files import read_bytes
 from trackrod.core.run_checks import damaged_file
 from trackrod.core.run_files import load_matlab
+from trackrod.core.teimorbit.messages import readable
 
 __all__ = ["TABLE_SUFFIXES", "Table", "read_table"]
 
 Array = NDArray[np.float64]
 
 _MOST_PROBLEMS = 10
+#: Suffix of a packed file, and the most that one may hold [bytes].
+_PACKED, _LARGEST_UNPACKED = ".gz", 2**30
 _SEPARATORS = {",": ",", ";": ";", "\t": "\t"}
 
 
@@ -73,7 +80,10 @@ def read_table(path: Path) -> Table:
     FileFormatError
         With the faults of the file, by line where it has lines.
     """
-    reader = _READERS.get(path.suffix.lower())
+    packed = path.suffix.lower() == _PACKED
+    reader = _READERS.get(Path(path.stem).suffix.lower() if packed else path.suffix.lower())
+    if packed and reader is not _read_text:
+        reader = None
     if reader is None:
         text = f"'{path.suffix}' is not the suffix of a table"
         raise InputError(Problem(text, Place(path), hint=f"supported are {', '.join(TABLE_SUFFIXES)}"))
@@ -86,8 +96,24 @@ def read_table(path: Path) -> Table:
 # Text -------------------------------------------------------------------------------------------------------
 
 
-def _read_text(path: Path) -> Table:
+def _content(path: Path) -> bytes:
+    """Of a file, unpacked if its name says that it is packed."""
     content = read_bytes(path)
+    if path.suffix.lower() != _PACKED:
+        return content
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+            unpacked = stream.read(_LARGEST_UNPACKED + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise damaged_file(path, "gzip", error) from error
+    if len(unpacked) > _LARGEST_UNPACKED:
+        text = f"unpacked, the file is larger than {_LARGEST_UNPACKED // 2**20} MiB"
+        raise FileFormatError(Problem(text, Place(path)))
+    return unpacked
+
+
+def _read_text(path: Path) -> Table:
+    content = _content(path)
     if b"\0" in content[:4096]:
         hint = "export the results as a table of text"
         raise FileFormatError(Problem("the file is binary, a table of text is needed", Place(path), hint=hint))
@@ -108,7 +134,7 @@ def _read_text(path: Path) -> Table:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         text = f"columns occur more than once: {', '.join(twice)}"
-        raise FileFormatError(Problem(text, Place(path, heads[-1] + 1)))
+        raise FileFormatError(readable(Problem(text, Place(path, heads[-1] + 1))))
     values = _numbers(path, lines, first, names)
     given = {name: unit.strip("[]() ") for name, unit in zip(names, units, strict=False)}
     return Table(path, dict(zip(names, values.T, strict=True)), given, first + 1)
@@ -174,7 +200,7 @@ def _numbers(path: Path, lines: list[str], first: int, names: list[str]) -> Arra
         if len(problems) >= _MOST_PROBLEMS:
             break
     if problems:
-        raise FileFormatError(problems)
+        raise FileFormatError(map(readable, problems))
     return rows
 
 
@@ -275,4 +301,4 @@ _READERS: Mapping[str, Callable[[Path], Table]] = {
 }
 
 #: Suffixes of the tables that can be read.
-TABLE_SUFFIXES: tuple[str, ...] = tuple(_READERS)
+TABLE_SUFFIXES: tuple[str, ...] = (*_READERS, ".csv.gz")

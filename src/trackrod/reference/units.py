@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Iterator
@@ -73,7 +74,8 @@ def number_of(value: object, kind: Kind, place: Place | None = None) -> float:
         The text is no number with a unit of the quantity.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
+        with contextlib.suppress(OverflowError):  # an integer without end
+            return float(value)
     if isinstance(value, str) and (found := _NUMBER.match(value)):
         return float(found[1]) * factor_of(found[2], kind, place)
     unit = f" [{kind.unit}]" if kind.unit else ""

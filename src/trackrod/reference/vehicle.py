@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
+from trackrod.convert.conversion import straight_beyond
 from trackrod.convert.masses import MassSplit, split_total
 from trackrod.convert.vehicle_data import AirForces, DriveReaction, DryFriction, Source, VehicleData
 from trackrod.core.axes import half_turn_points, half_turn_tensors
@@ -17,18 +18,27 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError
 from trackrod.core.quantities import KINDS, STANDARD_GRAVITY
 from trackrod.reference.document import Section
+from trackrod.reference.tyre_files import read_tyre
 from trackrod.reference.units import AIR_FORCE, RACK_RATIO
 from trackrod.rtm.layout import STEERING
 from trackrod.rtm.spec import AssistMap, Curve, SteeringSpec
 from trackrod.tyre.properties import TyreProperties, Tyreside
-from trackrod.tyre.tir import read_tir
 from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.driveline import DifferentialCharacteristic, EngineMap
 from trackrod.vehicle.elements import Vector
 from trackrod.vehicle.mass import MassProperties, is_possible_inertia
 from trackrod.vehicle.systems import Gearbox, Powertrain, TyrePlace
 
-__all__ = ["STEERING_KEYS", "Axes", "MassesOf", "axle_loads", "read_vehicle_data", "total_centre"]
+__all__ = [
+    "STEERING_KEYS",
+    "Axes",
+    "MassesOf",
+    "axle_loads",
+    "even_rack",
+    "rack_travel",
+    "read_vehicle_data",
+    "total_centre",
+]
 
 Array = NDArray[np.float64]
 
@@ -214,7 +224,7 @@ def _tyres(root: Section) -> dict[str, TyreProperties]:
         if path is None:
             continue
         try:
-            tyre = read_tir(path)
+            tyre = read_tyre(path)
             found[name] = tyre.with_values(**values) if values else tyre
         except InputError as error:
             inner.document.take(error)
@@ -275,12 +285,18 @@ def _steering(section: Section) -> tuple[float | None, SteeringSpec | None]:
     if section.is_empty:
         section.report("", "'ratio' is missing: rack travel over steering-wheel angle [m/rad]")
         return None, None
-    ratio = section.number("ratio", RACK_RATIO, "rack travel over steering-wheel angle")
+    uneven = _rack_curve(section)
+    if uneven.x.size:
+        ratio = float(PchipInterpolator(uneven.x, uneven.y).derivative()(0.0))
+    else:
+        ratio = section.number("ratio", RACK_RATIO, "rack travel over steering-wheel angle")
     if ratio == 0.0:
         section.report("ratio", "the ratio is 0: the wheels would not be steered")
     bar = _curve(section.section("torsion_bar"), "angle", "torque", "angle", "torque")
     if not bar.x.size:
         return ratio, None
+    if uneven.x.size:
+        section.report("variable_ratio", "an elastic steering with a variable ratio is not known", hint="see 'column'")
     tables = {name: section.section(name) for name in dict.fromkeys(table for table, _ in STEERING_KEYS.values())}
     numbers = {}
     for item in STEERING.fields:
@@ -294,6 +310,53 @@ def _steering(section: Section) -> tuple[float | None, SteeringSpec | None]:
         for problem in error.problems:
             section.report("", problem.text)
         return ratio, None
+
+
+def _rack_curve(section: Section) -> Curve:
+    """Rack travel over steering-wheel angle of a variable ratio; empty for a constant one."""
+    curve = _curve(section.section("variable_ratio"), "angle", "travel", "angle", "length")
+    if not curve.x.size:
+        return curve
+    steps = np.diff(curve.y)
+    at_zero = float(np.interp(0.0, curve.x, curve.y))
+    if not ((steps > 0).all() or (steps < 0).all()) or not curve.x[0] < 0.0 < curve.x[-1] or abs(at_zero) > 1e-6:
+        text = "'travel' must grow or fall all the way with 'angle', and both must be 0 together"
+        section.report("variable_ratio", text)
+        return Curve()
+    return curve
+
+
+def rack_travel(root: Section) -> Callable[[Array], Array] | None:
+    """Rack travel [m] at steering-wheel angles [rad]; None where the steering could not be read."""
+    section = root.section("steering")
+    curve = _rack_curve(section)
+    if curve.x.size:
+        return lambda angle: straight_beyond(curve.x, curve.y, angle)
+    ratio = section.number("ratio", RACK_RATIO, "", default=0.0) if "ratio" in section else 0.0
+    return (lambda angle: ratio * angle) if ratio else None
+
+
+def even_rack(root: Section) -> Callable[[Array], Array] | None:
+    """Travel that a rack with the ratio of the middle would have, at travels of one with a variable ratio [m].
+
+    Tables over the rack counted so make the ratio of the model constant, and its wheels turn as they should: the
+    unevenness is theirs. None for a constant ratio.
+    """
+    curve = _rack_curve(root.section("steering"))
+    if not curve.x.size:
+        return None
+    ratio = float(PchipInterpolator(curve.x, curve.y).derivative()(0.0))
+    order = np.argsort(curve.y)
+    fine = np.linspace(curve.x[0], curve.x[-1], 2001)
+    travel = PchipInterpolator(curve.x, curve.y)(fine)
+    rising = travel if order[0] < order[-1] else travel[::-1]
+    angles = fine if order[0] < order[-1] else fine[::-1]
+
+    def even(at: Array) -> Array:
+        inside = np.clip(at, rising[0], rising[-1])
+        return np.asarray(ratio * np.interp(inside, rising, angles) + (at - inside))
+
+    return even
 
 
 def _assist(section: Section, bar: Curve) -> AssistMap | None:
@@ -318,7 +381,8 @@ def _dampers(section: Section) -> dict[Corner, Curve]:
         of_axle = section.section(str(axle))
         sides = [of_axle.section(str(side)) for side in Side]
         if all(side.is_empty for side in sides):
-            curves = [_curve(of_axle, "velocity", "force", "velocity", "force")] * len(sides)
+            given = "velocity" in of_axle or "force" in of_axle
+            curves = [_curve(of_axle, "velocity", "force", "velocity", "force") if given else Curve()] * len(sides)
         else:
             curves = [_curve(side, "velocity", "force", "velocity", "force") for side in sides]
         found |= {Corner.of(axle, side): curve for side, curve in zip(Side, curves, strict=True)}

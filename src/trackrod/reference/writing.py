@@ -170,7 +170,9 @@ def _wheels(data: VehicleData, axle: Axle) -> dict[str, Any]:
 
 
 def _dampers(data: VehicleData, axle: Axle) -> dict[str, Any]:
-    """One curve where both wheels have the same."""
+    """One curve where both wheels have the same; without any the axle says that it has none."""
+    if not any(data.dampers[Corner.of(axle, side)].x.size for side in Side):
+        return {"damping_ratio": 0.0}
     sides = {str(side): _points(data.dampers[Corner.of(axle, side)], "velocity", "force") for side in Side}
     left, right = sides.values()
     alike = left.keys() == right.keys() and all(np.array_equal(left[name], right[name]) for name in left)

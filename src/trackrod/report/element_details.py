@@ -8,7 +8,17 @@ from functools import singledispatch
 import numpy as np
 
 from trackrod.vehicle.characteristics import BUSHING_DIRECTIONS
-from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Friction, Spring, Stop, TorsionSpring
+from trackrod.vehicle.connectors import (
+    Beam,
+    Bushing,
+    Connector,
+    Damper,
+    Friction,
+    Spring,
+    Stop,
+    TorsionSpring,
+    TravelForce,
+)
 from trackrod.vehicle.elements import Body, Joint, Vector
 
 __all__ = ["body_details", "connector_details", "in_mm"]
@@ -64,6 +74,11 @@ def _(stop: Stop) -> tuple[str, ...]:
 @_properties.register
 def _(spring: TorsionSpring) -> tuple[str, ...]:
     return (f"torsion spring, {spring.curve.slope(0.0):.4g} N·m/rad",)
+
+
+@_properties.register
+def _(force: TravelForce) -> tuple[str, ...]:
+    return (f"force over travel, up to {np.abs(force.curve.y).max():.0f} N",)
 
 
 @_properties.register

@@ -11,17 +11,27 @@ from trackrod import __version__
 from trackrod.core.corners import Side
 from trackrod.core.errors import Problem
 from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
-from trackrod.kc.points import Load
+from trackrod.kc.points import Hold, Load
 from trackrod.kc.result import KcTest
 from trackrod.kc.study import AxleStudy, KeyFigure, key_figures
 from trackrod.report.figures import write_png
-from trackrod.report.page import Section, Table, write_page
+from trackrod.report.page import Section, Table, problem_table, write_page
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["compliance_figure", "kinematics_figure", "steering_figure", "write_kc_page", "write_kc_picture"]
+__all__ = [
+    "SHOWN_UNITS",
+    "case_figure",
+    "compliance_figure",
+    "holds_figure",
+    "kinematics_figure",
+    "steering_figure",
+    "write_further_pictures",
+    "write_kc_page",
+    "write_kc_picture",
+]
 
 #: Units of plots: factor from SI, and how it is written.
-_SHOWN = {
+SHOWN_UNITS = {
     "length": (1e3, "mm"),
     "angle": (180.0 / np.pi, "°"),
     "force": (1e-3, "kN"),
@@ -43,8 +53,22 @@ def write_kc_picture(study: AxleStudy, path: Path | str) -> None:
     write_png(kinematics_figure(study), path)
 
 
-def write_kc_page(vehicle: Vehicle, studies: Sequence[AxleStudy], path: Path | str) -> None:
-    """Write one page that opens without a network: key figures and curves of every axle, and what was not reached."""
+def write_further_pictures(study: AxleStudy, folder: Path) -> None:
+    """Draw compliance by hold and load cases, where they were done, into PNG files of a folder."""
+    if any(f"fy{hold.suffix}" in study.tests for hold in Hold if hold.suffix):
+        write_png(holds_figure(study), folder / f"{study.axle}_holds.png")
+    for test in study.tests.values():
+        if "share" in test:
+            write_png(case_figure(study, test), folder / f"{study.axle}_{test.name}.png")
+
+
+def write_kc_page(
+    vehicle: Vehicle, studies: Sequence[AxleStudy], path: Path | str, audit: Iterable[Problem] = ()
+) -> None:
+    """Write one page that opens without a network: key figures and curves of every axle, and what was not reached.
+
+    `audit` is what the files of the vehicle are warned of.
+    """
     sections: list[Section] = []
     for study in studies:
         name = str(study.axle).capitalize()
@@ -60,7 +84,15 @@ def write_kc_page(vehicle: Vehicle, studies: Sequence[AxleStudy], path: Path | s
             Section(f"{name} axle: compliance", (_HOW_LOADED, compliance_figure(study))),
             Section(f"{name} axle: map", (_HOW_MAPPED, map_figure(study))),
         ]
+        if any(f"fy{hold.suffix}" in study.tests for hold in Hold if hold.suffix):
+            sections.append(Section(f"{name} axle: compliance by hold", (_HOW_HELD, holds_figure(study))))
+        sections += [
+            Section(f"{name} axle: load case {test.name}", (_HOW_RAMPED, case_figure(study, test)))
+            for test in study.tests.values()
+            if "share" in test
+        ]
     sections.append(Section("Points that were not reached", (_problems(p for s in studies for p in s.problems),)))
+    sections.append(Section("Audit of the source", (problem_table(audit),)))
     lead = (
         "Axle on a rig, body fixed. Travel is the height of the wheel centre above the design position, positive in "
         "bump; rack travel is positive to the left. Toe is positive in, camber positive with the top outward. Forces "
@@ -73,6 +105,11 @@ _HOW_LOADED = (
     "One wheel or both loaded, wheel centres held at the design height; solid: the wheel that is loaded alone, dashed: "
     "the other wheel."
 )
+_HOW_HELD = (
+    "Left wheel loaded alone, the changes of its own readings: wheel centres held at the design height, wheels on "
+    "their tyres with the ground held, or at the wheel loads of the design position."
+)
+_HOW_RAMPED = "Both wheels loaded from nothing to the whole case; changes since nothing, wheel loads as they are."
 _HOW_MAPPED = "Left wheel; a line for each fifth parallel travel of the map."
 
 
@@ -82,7 +119,7 @@ def kinematics_figure(study: AxleStudy) -> Figure:
     panels = [
         _against_travel(travel, "toe", "Toe, parallel travel"),
         _against_travel(travel, "camber", "Camber, parallel travel"),
-        _against_travel(travel, "caster", "Caster, parallel travel"),
+        _against_travel(travel, "caster", "Caster, springs locked"),
         _against_travel(travel, "ty", "Lateral displacement of the wheel centre"),
         _against_travel(travel, "tx", "Longitudinal displacement of the wheel centre"),
         Panel(
@@ -120,6 +157,7 @@ def kinematics_figure(study: AxleStudy) -> Figure:
             "height [mm]",
             (
                 _line(travel, "travel_left", "roll_centre_height", "path of contact"),
+                _line(travel, "travel_left", "roll_centre_carrier_height", "point of the carrier", Stroke.DASHED),
                 _line(travel, "travel_left", "roll_centre_projected_height", "projected", Stroke.DASHED),
             ),
         ),
@@ -166,7 +204,7 @@ def steering_figure(study: AxleStudy) -> Figure:
     panels = (
         over_rack("Steer angle, left positive", "steer", "angle [°]"),
         over_rack("Camber", "camber", "angle [°]"),
-        over_rack("Caster", "caster", "angle [°]"),
+        over_rack("Caster, springs locked", "caster", "angle [°]"),
         over_rack("Kingpin inclination", "kingpin", "angle [°]"),
         over_rack("Scrub radius", "scrub_radius", "length [mm]"),
         over_rack("Mechanical trail", "mechanical_trail", "length [mm]"),
@@ -205,6 +243,55 @@ def compliance_figure(study: AxleStudy) -> Figure:
             Panel(title, f"{str(load).split('_')[0].capitalize()} [{unit_x}]", f"change [{unit_y}]", tuple(lines))
         )
     return Figure(f"{study.vehicle.name}, {study.axle} axle, compliance", tuple(panels))
+
+
+def holds_figure(study: AxleStudy) -> Figure:
+    """Readings of the left wheel, loaded alone, for everything that the pads can hold."""
+    panels = []
+    for load, reading, title in (
+        (Load.FX, "toe", "Toe over Fx, contact patch"),
+        (Load.FX, "tx", "Longitudinal displacement over Fx"),
+        (Load.FX, "tz", "Lift over Fx"),
+        (Load.FY, "toe", "Toe over Fy, contact patch"),
+        (Load.FY, "camber", "Camber over Fy"),
+        (Load.FY, "ty", "Lateral displacement over Fy"),
+        (Load.FY, "tz", "Lift over Fy"),
+        (Load.FY, "Fz", "Wheel load over Fy"),
+        (Load.MZ, "toe", "Toe over Mz"),
+    ):
+        lines: list[Line] = []
+        for hold in (hold for hold in Hold if f"{load}{hold.suffix}" in study.tests):
+            test = study.tests[f"{load}{hold.suffix}"]
+            name = next(c.name for c in test.columns if c.name.lower() == f"{load}_left")
+            x, y = (_shown(test, n)[: len(test) // 4] for n in (name, f"{reading}_left"))
+            label = "on its tyre" if hold is Hold.TYRE else f"{hold} held"
+            lines.append(Line(x, y - y[len(y) // 2], label, Stroke.DASHED if lines else Stroke.SOLID))
+        rising = lines[-1].y[-1] > lines[-1].y[0]
+        units = _unit(test, name), _unit(test, f"{reading}_left")
+        labels = f"{str(load).capitalize()} [{units[0]}]", f"change [{units[1]}]"
+        panels.append(Panel(title, *labels, tuple(lines), legend=Legend.LEFT if rising else Legend.RIGHT))
+    return Figure(f"{study.vehicle.name}, {study.axle} axle, compliance by hold", tuple(panels))
+
+
+def case_figure(study: AxleStudy, test: KcTest) -> Figure:
+    """What both wheels do in a load case."""
+    panels = []
+    for reading, title in (
+        ("toe", "Toe"),
+        ("camber", "Camber"),
+        ("Fz", "Wheel load"),
+        ("tx", "Longitudinal displacement"),
+        ("ty", "Lateral displacement"),
+        ("tz", "Vertical displacement"),
+    ):
+        as_it_is = reading == "Fz"
+        lines = []
+        for side in _SIDES:
+            y = _shown(test, f"{reading}_{side}")
+            lines.append(Line(test["share"], y if as_it_is else y - y[0], str(side)))
+        label = f"{'force' if as_it_is else 'change'} [{_unit(test, f'{reading}_left')}]"
+        panels.append(Panel(title, "share of the load case [-]", label, tuple(lines), legend=Legend.LEFT))
+    return Figure(f"{study.vehicle.name}, {study.axle} axle, load case {test.name}", tuple(panels))
 
 
 def map_figure(study: AxleStudy) -> Figure:
@@ -249,17 +336,17 @@ def _kind(test: KcTest, name: str) -> str:
 
 
 def _shown(test: KcTest, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    return np.round(test[name] * _SHOWN[_kind(test, name)][0], _DECIMALS) + 0.0
+    return np.round(test[name] * SHOWN_UNITS[_kind(test, name)][0], _DECIMALS) + 0.0
 
 
 def _unit(test: KcTest, name: str) -> str:
-    return _SHOWN[_kind(test, name)][1]
+    return SHOWN_UNITS[_kind(test, name)][1]
 
 
 def _figures_of(figures: Iterable[KeyFigure]) -> Table:
     rows = []
     for figure in figures:
-        factor, unit = _SHOWN.get(figure.kind.name, (1.0, figure.kind.unit or "-"))
+        factor, unit = SHOWN_UNITS.get(figure.kind.name, (1.0, figure.kind.unit or "-"))
         rows.append(
             (figure.name.replace("_", " "), round(figure.value * factor, _DECIMALS) + 0.0, unit, figure.meaning)
         )

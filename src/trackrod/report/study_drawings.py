@@ -41,8 +41,6 @@ _Of = Callable[[SearchProgress], float]
 
 #: Points of a curve at most; what is between them cannot be seen.
 MOST_POINTS = 600
-#: Standard deviations on both sides that hold 95 %.
-_LEVEL = 1.96
 _REFERENCE, _TUNED, _NOMINAL = 0, 2, 5  # colours
 _MM, _DEGREES, _KN = 1e3, 180.0 / np.pi, 1e-3
 
@@ -113,16 +111,15 @@ def parameter_bars(result: StudyResult) -> Bars:
         if not math.isfinite(change):
             continue
         ends = sorted(item.tunable.change_pct(z) for z in (-1.0, 1.0))
-        half = _LEVEL * item.std_pct
-        interval = (max(change - half, ends[0]), min(change + half, ends[1]))
+        lower, upper = sorted(item.tunable.change_pct(z) for z in item.interval)
         bars.append(
             Bar(
                 item.tunable.name,
                 (change,),
-                interval=interval,
+                interval=(lower, upper),
                 bounds=(ends[0], ends[1]),
                 alarm=item.on_bound,
-                faint=not item.identifiable,
+                faint=not item.moved,
             )
         )
     return Bars("change from the nominal value [%]", ("change",), tuple(bars))

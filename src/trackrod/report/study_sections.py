@@ -28,7 +28,7 @@ from trackrod.report.study_drawings import (
 )
 from trackrod.report.study_summary import percent, summary_section, tests_of, verdict
 from trackrod.rtm.coefficients import PARAMETERS
-from trackrod.tune.study import StudyResult, TestResult
+from trackrod.tune.study import StudyResult, TestResult, TunedParameter
 
 __all__ = [
     "SECTIONS",
@@ -225,19 +225,30 @@ def parameter_section(result: StudyResult) -> tuple[Section, ...]:
             item.value,
             item.tunable.unit or "-",
             percent(item.tunable.change_pct(item.z), sign=True),
-            percent(item.std_pct),
+            "{:.4g} to {:.4g}".format(*item.interval_values),
             f"{item.tunable.lower:.4g} to {item.tunable.upper:.4g}",
-            "; ".join((["on a bound"] if item.on_bound else []) + ([] if item.identifiable else ["not identifiable"])),
+            "; ".join(_parameter_alarms(item)),
         )
         for item in result.parameters
     )
-    heads = ("parameter", "what", "nominal", "tuned", "unit", "change", "std. dev.", "bounds", "alarm")
+    heads = ("parameter", "what", "nominal", "tuned", "unit", "change", "95 % interval", "bounds", "alarm")
     bound = [item.tunable.name for item in result.parameters if item.on_bound]
     caption = (
         f"Changes of the tuned parameters: {', '.join(bound) if bound else 'none'} on a bound (red); grey is the range "
-        "that was allowed, thin bars are the 95 % intervals, pale rows cannot be identified."
+        "that was allowed, thin bars are the 95 % intervals, pale rows were held."
     )
-    return (Section("Parameters", (Captioned(parameter_bars(result), caption), Table(heads, rows))),) if rows else ()
+    meaning = (
+        "An interval holds the value with a probability of 95 % as far as all curves together can tell, each of them "
+        "with a difference between model and reference of its own size. A difference that looks like the effect of a "
+        "parameter in every curve is not in it. Values out of their intervals make up for another part of the model."
+    )
+    items = (Captioned(parameter_bars(result), caption), Table(heads, rows), meaning)
+    return (Section("Parameters", items),) if rows else ()
+
+
+def _parameter_alarms(item: TunedParameter) -> list[str]:
+    alarms = {"on a bound": item.on_bound, "out of its interval": item.makes_up, item.held: bool(item.held)}
+    return [text for text, holds in alarms.items() if holds]
 
 
 def sensitivity_section(result: StudyResult) -> tuple[Section, ...]:
@@ -343,8 +354,8 @@ def search_section(result: StudyResult) -> tuple[Section, ...]:
     outcome = result.outcome
     caption = (
         f"The objective falls from {result.objective_nominal:.2f} % to {outcome.value:.2f} % in {len(outcome.history)} "
-        f"iterations of {outcome.method}; it ended because {outcome.reason}."
-    )
+        f"iterations of {outcome.method}; it ended because {outcome.reason}. {outcome.confirmation}"
+    ).rstrip()
     return (Section("Search", (Captioned(history_figure(result), caption),) if outcome.history else ()),)
 
 

@@ -25,6 +25,7 @@ def summary_section(result: StudyResult) -> tuple[Section, ...]:
     items: list[Item] = [verdict(result, tuning, "used for tuning"), verdict(result, held, "held out")]
     items += _where(result, (*tuning, *held))
     items.append(_manoeuvres(result, (*tuning, *held)))
+    items += _range(result)
     items.append(
         f"Objective: {result.objective_nominal:.2f} % with nominal parameters, {result.outcome.value:.2f} % tuned. "
         f"{_tuned_most(result)}"
@@ -73,6 +74,15 @@ def _where(result: StudyResult, tests: tuple[TestResult, ...]) -> list[Item]:
     return items
 
 
+def _range(result: StudyResult) -> list[Item]:
+    """What was really compared, and what the tuned model met on the way."""
+    items: list[Item] = [result.limits[0]] if result.limits else []
+    met = [f"{test.label}: {'; '.join(test.events)}" for test in result.tests if test.events]
+    if met:
+        items.append(Notice(f"Events of the tuned model: {'. '.join(met)}.", good=False))
+    return items
+
+
 def _within(index: Index, tolerance_pct: float) -> bool:
     """Whether an index, as precisely as it is written, is not above the tolerance: tuning often ends right on it."""
     return round(index.value_pct, 2) <= tolerance_pct
@@ -95,18 +105,27 @@ def _manoeuvres(result: StudyResult, tests: tuple[TestResult, ...]) -> Table:
                 f"{after.value_pct:.2f}",
                 after.name,
                 f"{within} of {len(test.tuned_indices)}",
+                f"{100 * test.coverage:.0f} %",
             )
         )
-    heads = ("manoeuvre", "use", "worst before [%]", "worst after [%]", "index that is worst after", "within TP")
+    heads = (
+        "manoeuvre",
+        "use",
+        "worst before [%]",
+        "worst after [%]",
+        "index that is worst after",
+        "within TP",
+        "compared",
+    )
     return Table(heads, tuple(rows))
 
 
 def _tuned_most(result: StudyResult) -> str:
-    sure = [item for item in result.parameters if item.identifiable]
-    most = sorted(sure, key=lambda item: -abs(item.z))[:_FEW]
+    moved = [item for item in result.parameters if item.moved]
+    most = sorted(moved, key=lambda item: -abs(item.z))[:_FEW]
     if not most:
-        return "No parameter that these manoeuvres can tell was tuned."
-    return f"Tuned most, of what these manoeuvres can tell: {', '.join(_changed(item) for item in most)}."
+        return "Nothing was tuned: these manoeuvres do not speak against any nominal value."
+    return f"Tuned most, of {len(moved)} that were tuned: {', '.join(_changed(item) for item in most)}."
 
 
 def _changed(item: TunedParameter) -> str:
@@ -122,8 +141,13 @@ def _alarms(result: StudyResult) -> tuple[tuple[str, str], ...]:
         means = "the search was stopped by the range: the cause is probably another part of the model"
         alarms.append((f"on a bound: {', '.join(bounds)}", means))
     if blind := [item.tunable.name for item in result.parameters if not item.identifiable]:
-        means = "these manoeuvres cannot tell their values: do not read a meaning into their changes"
+        means = "these manoeuvres cannot tell their values, alone or apart from those of others: they were held"
         alarms.append((f"not identifiable: {', '.join(blind)}", means))
+    if beyond := [item.tunable.name for item in result.parameters if item.makes_up]:
+        means = "they make the indices small by making up for another part of the model: no values of the vehicle"
+        alarms.append((f"tuned out of their 95 % intervals: {', '.join(beyond)}", means))
+    if result.outcome.other is not None and not result.outcome.confirmed:
+        alarms.append((result.outcome.confirmation.rstrip("."), "the tuned values are one answer of several"))
     pairs = [
         (test, before, after)
         for test in result.tests

@@ -56,9 +56,16 @@ def write_vehicle_page(
     ]
     lead = (
         f"{f'Read from {source}. ' if source else ''}Design position. Axes of ISO 8855: x forward, y left, z up; the "
-        "origin lies midway between the front wheel centres in x and y, at the height that is zero in the source."
+        f"origin lies midway between the {'' if vehicle.is_half else 'front '}wheel centres in x and y, at the height "
+        "that is zero in the source."
     )
-    write_page(title or f"Vehicle {vehicle.name}", lead, sections, path, footer=f"trackrod {__version__}")
+    write_page(
+        title or f"{'Half vehicle' if vehicle.is_half else 'Vehicle'} {vehicle.name}",
+        lead,
+        sections,
+        path,
+        footer=f"trackrod {__version__}",
+    )
 
 
 def _key_figures(vehicle: Vehicle, scene: Scene) -> Table:
@@ -67,11 +74,9 @@ def _key_figures(vehicle: Vehicle, scene: Scene) -> Table:
     numbers = (
         ("mass", float(total.mass), "kg"),
         ("sprung mass", vehicle.sprung_mass, "kg"),
-        ("mass on the front axle", vehicle.axle_load(Axle.FRONT), "kg"),
-        ("mass on the rear axle", vehicle.axle_load(Axle.REAR), "kg"),
-        ("wheelbase", vehicle.wheelbase * 1e3, "mm"),
-        ("front track", vehicle.track(Axle.FRONT) * 1e3, "mm"),
-        ("rear track", vehicle.track(Axle.REAR) * 1e3, "mm"),
+        *((f"mass on the {axle} axle", vehicle.axle_load(axle), "kg") for axle in Axle if not vehicle.is_half),
+        *([] if vehicle.is_half else [("wheelbase", vehicle.wheelbase * 1e3, "mm")]),
+        *((f"{a.position} track", vehicle.track(a.position) * 1e3, "mm") for a in vehicle.axles),
         *(
             (f"centre of mass, {axis}", float(value) * 1e3, "mm")
             for axis, value in zip("xyz", total.centre, strict=True)
@@ -111,7 +116,7 @@ def _axles(vehicle: Vehicle) -> Table:
             "yes" if axle.driven else "no",
             str(axle.mode),
             vehicle.track(axle.position) * 1e3,
-            vehicle.axle_load(axle.position),
+            "" if vehicle.is_half else vehicle.axle_load(axle.position),
             ("twin " if axle.dual_tyres else "") + ", ".join(tyres),
         )
         rows.append(row)

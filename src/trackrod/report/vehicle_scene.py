@@ -160,14 +160,16 @@ class Scene:
     paths: tuple[Path, ...]
     marks: tuple[Mark, ...]
     tyres: tuple[TyreShape, ...]
-    contacts: tuple[Vector, Vector]
+    contacts: tuple[Vector, ...]
 
     def ground_height(self, x: float) -> float:
         """Height z of the plane that the unloaded tyres of both axles touch, at x in V [m].
 
-        It need not be level: the design position of a source may stand nose up or down.
+        It need not be level: the design position of a source may stand nose up or down. Under one axle it is level.
         """
-        (front, _, front_height), (rear, _, rear_height) = self.contacts
+        (front, _, front_height), (rear, _, rear_height) = self.contacts[0], self.contacts[-1]
+        if front == rear:
+            return front_height
         return front_height + (rear_height - front_height) * (front - x) / (front - rear)
 
     def ground(self) -> tuple[Vector, Vector, Vector, Vector]:
@@ -206,7 +208,7 @@ def vehicle_scene(vehicle: Vehicle) -> Scene:
         ),
         marks=tuple(_marks(vehicle)),
         tyres=tuple(shape for wheel in vehicle.wheels for shape in _tyres(vehicle, wheel)),
-        contacts=(_contact(vehicle, Axle.FRONT), _contact(vehicle, Axle.REAR)),
+        contacts=tuple(_contact(vehicle, axle.position) for axle in vehicle.axles),
     )
 
 

@@ -92,7 +92,8 @@ class Tangent:
     run
         At the point itself.
     rows, slopes
-        As the core gives them; the last axis of the slopes is the direction.
+        As the core gives them; the last axis of the slopes is the direction. Where a small change grows without end
+        slopes may be of any size, or not be numbers at all.
     """
 
     run: Run
@@ -182,7 +183,7 @@ class ScriptedVehicle:
             strength,
             with_slopes,
         )
-        if not (np.isfinite(rows[-1]).all() and np.isfinite(slopes[-1]).all()):
+        if not np.isfinite(rows[-1]).all():  # slopes may grow without end where the motion does not
             text = f"'{self.spec.name}': the motion breaks down; is the step of {self.step:g} s too long?"
             raise ConvergenceError(text)
         return rows, slopes

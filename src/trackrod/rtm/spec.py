@@ -102,12 +102,16 @@ class WheelSpec:
         is this load less the weight of the unsprung mass: dividing the masses otherwise leaves the load of the design
         position as it is.
     stops
-        Force of stops and secondary springs over travel, positive where it presses the wheel down [N], [m].
+        Force of stops and secondary springs over the travel where they stand, positive where they press down [N], [m].
+        What presses down is a bump stop, what lifts a rebound stop.
     damper
         Force of the damper, positive in tension, over the rate of its length [N], [m/s].
     opposite, in_roll
         On an axle with a rack: half the opposite travel of the wheels [m], and what the kinematics change over it,
         shape (opposite, `CHANNELS`); empty for nothing.
+    bump_base, rebound_base
+        How far apart the stops of the axle stand, over its track: where they stand the travel is the mean of both
+        wheels' and this share of the difference. 1 for stops that know the travel of their own wheel alone.
     """
 
     corner: Corner
@@ -122,6 +126,8 @@ class WheelSpec:
     damper: Curve = field(default_factory=Curve)
     opposite: Array = field(default_factory=lambda: np.zeros(0))
     in_roll: Array = field(default_factory=lambda: np.zeros((0, len(CHANNELS))))
+    bump_base: float = 1.0
+    rebound_base: float = 1.0
 
     def __post_init__(self) -> None:
         if not self.in_roll.size:  # a file keeps no shape of nothing
@@ -155,6 +161,9 @@ class WheelSpec:
                 yield from item.faults(f"the compliance of '{self.corner}' ({load})")
         for name, curve in (("spring", self.spring), ("stops", self.stops), ("damper", self.damper)):
             yield from curve.faults(f"the curve '{name}' of '{self.corner}'")
+        for name in ("bump_base", "rebound_base"):
+            if not (np.isfinite(value := getattr(self, name)) and value >= 0):
+                yield f"'{name}' of '{self.corner}' is {value:g}, it must not be below zero"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -262,6 +262,8 @@ class _Drive:
                 return None
             times = now.time + ahead
             controls[:, 0] = steering(times, now)
+            if phase.gears is not None:
+                controls[:, 3] = phase.gears(times)
             controls[:, 1], controls[:, 2] = pedals(times, now)
             try:
                 block = self.model.advance_rows(

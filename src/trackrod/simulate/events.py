@@ -6,13 +6,16 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.plain import Plain
+from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Corridor, Sample
 from trackrod.manoeuvres.paths import Tracker
 
-__all__ = ["Event", "EventKind", "Watch"]
+__all__ = ["Event", "EventKind", "Watch", "broke_down", "events_in"]
 
 #: Roll angle beyond which the vehicle lies on its side sooner or later, sideslip angle beyond which it has spun [rad].
 _ROLL_OVER, _SPIN = math.radians(45.0), math.radians(60.0)
@@ -54,6 +57,33 @@ class Event:
     def to_plain(self) -> dict[str, Plain]:
         """For the metadata of the run."""
         return {"event": str(self.kind), "time_s": self.time, "text": self.text}
+
+
+def broke_down(run: Run) -> bool:
+    """Whether the numbers ended a run, and not the vehicle: a shorter step may then drive it.
+
+    A vehicle that rolls over lifts its wheels first; one that lies on its side without having done so never was there.
+    """
+    kinds = [str(event["event"]) for event in run.metadata["events"]]
+    if EventKind.ROLL_OVER in kinds:
+        return EventKind.WHEEL_LIFT not in kinds
+    return EventKind.NO_SOLUTION in kinds or EventKind.NOT_SETTLED in kinds
+
+
+def events_in(run: Run) -> tuple[str, ...]:
+    """What happened in a run, in sentences, whoever drove it: looked for in its samples if its metadata say nothing."""
+    told = run.metadata.get("events")
+    if told is not None:
+        return tuple(str(event["text"]) for event in told if event["event"] != EventKind.BEYOND_MAPS)
+    needed = (signals.ROLL, signals.SIDESLIP, signals.VX, signals.VY, signals.BRAKE, *signals.FZ.signals)
+    columns = [signal.column for signal in (*needed, *_SLIPS.values())]
+    if not all(column in run for column in columns):
+        return ()
+    watch, rows = Watch(None), np.column_stack([run[column] for column in columns]).tolist()
+    found = []
+    for time, row in zip(run.time.tolist(), rows, strict=True):
+        found += watch.look(Sample(time, dict(zip(columns, row, strict=True))), time)
+    return tuple(f"{event.text}, from {event.time:.2f} s on" for event in found)
 
 
 class Watch:

@@ -14,6 +14,7 @@ from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.manoeuvres.controls import (
     AssistBy,
+    FollowSpeed,
     HoldSpeed,
     HoldSteering,
     HoldThrottle,
@@ -32,7 +33,7 @@ Array = NDArray[np.float64]
 #: Time before a run begins in which the vehicle finds its throttle [s].
 LEAD = 4.0
 
-_STEERING, _PEDALS = (HoldSteering, SteerBy, SteerTo), (HoldSpeed, HoldThrottle, Pedals, PressBrake)
+_STEERING, _PEDALS = (HoldSteering, SteerBy, SteerTo), (FollowSpeed, HoldSpeed, HoldThrottle, Pedals, PressBrake)
 
 
 def can_be_scripted(manoeuvre: Manoeuvre) -> bool:
@@ -92,10 +93,12 @@ def _phase_rows(manoeuvre: Manoeuvre, reference: Run, step: float) -> Iterator[A
         at = reference.time[0] + start
         now = Sample(0.0, {column: float(np.interp(at, reference.time, y)) for column, y in reference.items()})
         t = step * np.arange(1.0, steps + 1)
-        engaged = round(now[signals.GEAR])
-        gear = phase.gear if phase.gear != KEEP_GEAR else engaged or NEUTRAL
+        engaged = round(now[signals.GEAR]) if signals.GEAR.column in reference else 0
+        gear = np.full(steps, phase.gear if phase.gear != KEEP_GEAR else engaged or NEUTRAL)
+        if phase.gears is not None:
+            gear = phase.gears(t)
         throttle, brake, speed = _pedals(phase, now, t)
-        yield np.column_stack((phase.steering.begin(now)(t, now), throttle, brake, np.full(steps, gear), speed))
+        yield np.column_stack((phase.steering.begin(now)(t, now), throttle, brake, gear, speed))
 
 
 def _pedals(phase: Phase, now: Sample, t: Array) -> tuple[Array, Array, Array]:
@@ -103,6 +106,8 @@ def _pedals(phase: Phase, now: Sample, t: Array) -> tuple[Array, Array, Array]:
     law = phase.pedals
     if isinstance(law, HoldSpeed):
         return none, zero, law.speed + law.rate * t
+    if isinstance(law, FollowSpeed):
+        return none, zero, law.speed(t)
     if isinstance(law, HoldThrottle):
         return none, zero, none
     throttle, brake = law.begin(now)(t, now)

@@ -1,7 +1,8 @@
 """Tuning a real-time model: indices of scripted manoeuvres against a reference, as functions of scaled parameters.
 
 Residuals are those of the runs; their Jacobian follows the tangent of each run, which the core computes exactly. What
-is left to differences is the reading of an index from a run, along that tangent.
+is left to differences is the reading of an index from a run, along that tangent. Every Jacobian is compared with a
+difference along a random direction: see `trackrod.tune.derivatives`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from trackrod.core import signals
 from trackrod.core.artefact import Artefact
+from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.executors import executor, worker_count
 from trackrod.core.files import hash_bytes
@@ -24,16 +27,23 @@ from trackrod.fit.problem import Blocks
 from trackrod.metrics.indices import indices
 from trackrod.rtm.script import ScriptedVehicle, Tangent
 from trackrod.rtm.spec import RTM
+from trackrod.tune.derivatives import STEP, by_differences, disagreement, random_direction
 from trackrod.tune.space import TuningSpace
 from trackrod.tune.test import Test
 
-__all__ = ["TuningProblem"]
+__all__ = ["STANDING", "TuningProblem"]
 
 T = TypeVar("T")
 Array = NDArray[np.float64]
 
+#: What wheel loads before a manoeuvre are compared under, besides the manoeuvres.
+STANDING = "standing"
 #: Step along a tangent with which an index is read [z].
 _ALONG = 1e-4
+#: Variables up to which differences cost less than exact derivatives.
+_FEW = 3
+#: Derivatives of this size and above belong to no run [SI].
+_WITHOUT_MEASURE = 1e15
 
 
 class TuningProblem:
@@ -64,6 +74,9 @@ class TuningProblem:
             raise InputError("there is no manoeuvre to tune with")
         self.space = space
         self.tests = tuple(tests)
+        # One test for each payload tells what the wheels carry before anything happens.
+        first = {test.payload: test.label for test in reversed(self.tests) if _carried(test.reference) is not None}
+        self._standing = frozenset(first.values())
         self.strength = strength
         self.step = step
         self._workers = worker_count(workers)
@@ -112,7 +125,7 @@ class TuningProblem:
             The model breaks down, or has nothing in common with the reference any more.
         """
         runs = self.runs(z)
-        return tuple(block for test in self.tests for block in _blocks(test, runs[test.label]))
+        return tuple(block for test in self.tests for block in self._blocks(test, runs[test.label]))
 
     def evaluate_many(self, zs: Sequence[Array]) -> list[Blocks | None]:
         """The indices at many points, side by side; None where the model breaks down."""
@@ -124,7 +137,7 @@ class TuningProblem:
         try:
             vehicle.settle(self.space.spec(z))
             return tuple(
-                block for test in self.tests for block in _blocks(test, vehicle.run(test.script, self.strength))
+                block for test in self.tests for block in self._blocks(test, vehicle.run(test.script, self.strength))
             )
         except ConvergenceError:
             return None
@@ -133,44 +146,113 @@ class TuningProblem:
 
     def linearise(self, z: Array) -> Blocks:
         """The indices at a point with the Jacobian of every residual; errors as `evaluate`."""
+        if 0 < z.size <= _FEW and (near := self._by_differences(z)) is not None:
+            return near
         directions = self.space.directions(z)
         vehicle = self._vehicles.get()
         try:
             vehicle.settle(self.space.spec(z), directions)
             found = self._side_by_side(lambda test: self._linearised(vehicle, test, len(directions)))
-            return tuple(block for blocks in found for block in blocks)
+        finally:
+            self._vehicles.put(vehicle)
+        return tuple(block for blocks in self._checked(z, found) for block in blocks)
+
+    def _by_differences(self, z: Array) -> Blocks | None:
+        """Of a few variables: the core carries sixteen directions at a time, which takes longer than some runs more."""
+        ways = [STEP * sign * unit for sign in (1.0, -1.0) for unit in np.eye(z.size)]
+        here, *near = self.evaluate_many([z, *(z + way for way in ways)])
+        if here is None or None in near:
+            return None
+        return by_differences(here, near[: z.size], near[z.size :])
+
+    def _checked(self, z: Array, found: Sequence[Blocks]) -> list[Blocks]:
+        """What was linearised, with differences where the exact derivatives do not hold."""
+        if not z.size:
+            return list(found)
+        direction = random_direction(z)
+        moved = self._each(z + STEP * direction, self.tests)
+        wrong = {}
+        for test, blocks, there in zip(self.tests, found, moved, strict=True):
+            if reason := "the model breaks down nearby" if there is None else disagreement(blocks, there, direction):
+                wrong[test] = reason
+        if not wrong:
+            return list(found)
+        ways = [STEP * sign * unit for sign in (1.0, -1.0) for unit in np.eye(z.size)]
+        with executor(self._workers) as pool:
+            many = list(pool.map(lambda way: self._each(z + way, tuple(wrong)), ways))
+        result = dict(zip(self.tests, found, strict=True))
+        for k, (test, reason) in enumerate(wrong.items()):
+            near = [at[k] for at in many]
+            result[test] = by_differences(result[test], near[: z.size], near[z.size :], reason)
+        return list(result.values())
+
+    def _each(self, z: Array, tests: Sequence[Test]) -> list[Blocks | None]:
+        """The indices of some tests at a point; None where the model breaks down."""
+        vehicle = self._vehicles.get()
+        try:
+            vehicle.settle(self.space.spec(z))
+            return self._side_by_side(lambda test: self._tried(test, vehicle), tests)
+        except ConvergenceError:
+            return [None for _ in tests]
         finally:
             self._vehicles.put(vehicle)
 
-    def _side_by_side(self, job: Callable[[Test], T]) -> list[T]:
+    def _side_by_side(self, job: Callable[[Test], T], tests: Sequence[Test] | None = None) -> list[T]:
         """What a job makes of each test, in their order; the longest is begun first, so that none is waited for."""
-        longest_first = sorted(self.tests, key=lambda test: -len(test.script.controls))
+        tests = self.tests if tests is None else tests
+        longest_first = sorted(tests, key=lambda test: -len(test.script.controls))
         with executor(self._workers) as pool:
             futures = {test.label: pool.submit(job, test) for test in longest_first}
-            return [futures[test.label].result() for test in self.tests]
+            return [futures[test.label].result() for test in tests]
 
     def _linearised(self, vehicle: ScriptedVehicle, test: Test, count: int) -> Blocks:
         tangent = vehicle.tangent(test.script, self.strength)
-        blocks = _blocks(test, tangent.run)
-        columns = [_slopes(test, tangent, direction) for direction in range(count)]
+        blocks = self._blocks(test, tangent.run)
+        try:
+            columns = [self._slopes(test, tangent, direction) for direction in range(count)]
+        except ConvergenceError:  # derivatives without measure: what they promise is no run
+            columns = [[np.full(block.residual.size, _WITHOUT_MEASURE) for block in blocks]] * count
         return tuple(
             replace(block, jacobian=np.column_stack([column[k] for column in columns]))
             for k, block in enumerate(blocks)
         )
 
+    def _blocks(self, test: Test, run: Run) -> Blocks:
+        try:
+            found = indices(test.name, test.reference, run)
+        except InputError as error:
+            raise ConvergenceError(f"'{test.label}' cannot be compared: {error}") from error
+        blocks = [_standing_loads(test, run)] if test.label in self._standing else []
+        for index in found:
+            abscissa, residual = index.residual()
+            blocks.append(Block(test.label, index.name, residual, abscissa=abscissa))
+        return tuple(blocks)
 
-def _blocks(test: Test, run: Run) -> Blocks:
-    try:
-        found = indices(test.name, test.reference, run)
-    except InputError as error:
-        raise ConvergenceError(f"'{test.label}' cannot be compared: {error}") from error
-    blocks = []
-    for index in found:
-        abscissa, residual = index.residual()
-        blocks.append(Block(test.label, index.name, residual, abscissa=abscissa))
-    return tuple(blocks)
+    def _tried(self, test: Test, vehicle: ScriptedVehicle) -> Blocks | None:
+        try:
+            return self._blocks(test, vehicle.run(test.script, self.strength))
+        except ConvergenceError:
+            return None
+
+    def _slopes(self, test: Test, tangent: Tangent, direction: int) -> list[Array]:
+        """Derivatives of the indices of a run along a direction; ConvergenceError where they have no measure."""
+        if not np.abs(tangent.slopes[:, :, direction]).max(initial=0.0) < _WITHOUT_MEASURE:
+            raise ConvergenceError(f"'{test.label}': the derivatives of the run grow without end")
+        up, down = (self._blocks(test, tangent.along(direction, sign * _ALONG)) for sign in (1.0, -1.0))
+        return [(a.residual - b.residual) / (2.0 * _ALONG) for a, b in zip(up, down, strict=True)]
 
 
-def _slopes(test: Test, tangent: Tangent, direction: int) -> list[Array]:
-    up, down = (_blocks(test, tangent.along(direction, sign * _ALONG)) for sign in (1.0, -1.0))
-    return [(a.residual - b.residual) / (2.0 * _ALONG) for a, b in zip(up, down, strict=True)]
+def _carried(run: Run) -> Array | None:
+    """What each wheel carries at the beginning of a run [N]; None where that is not known."""
+    if not all(signals.FZ[corner].column in run for corner in Corner):
+        return None
+    return np.array([run[signals.FZ[corner]][0] for corner in Corner])
+
+
+def _standing_loads(test: Test, run: Run) -> Block:
+    """Wheel loads before anything happens, over the mean load of a wheel: mass and its place are data, too."""
+    expected, found = _carried(test.reference), _carried(run)
+    assert expected is not None
+    assert found is not None
+    label = STANDING if test.payload is None else f"{STANDING}, {test.payload}"
+    return Block(label, "wheel loads", 100.0 * (found - expected) / (expected.mean() * np.sqrt(expected.size)))

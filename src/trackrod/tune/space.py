@@ -7,8 +7,8 @@ and their ±20 %, and the split factors of eq. 5 to 7.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -52,6 +52,8 @@ SplitParameters = Callable[[SplitFactors], Mapping[str, float]]
 
 #: Nominal products of inertia below this share of the smallest moment count as zero.
 _NOTHING = 1e-3
+#: Forces up to this are what rounding leaves of none [N].
+_NO_FORCE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,11 @@ class TuningSpace:
         """In the order of z."""
         return tuple(item.name for item in self.tunables)
 
+    def only(self, names: Iterable[str]) -> TuningSpace:
+        """The space of some of its parameters; the others are held at their nominal values."""
+        kept = frozenset(names)
+        return replace(self, tunables=tuple(item for item in self.tunables if item.name in kept))
+
     def parameters(self, z: Array) -> dict[str, float]:
         """All parameters of the model at a point [SI].
 
@@ -175,6 +182,7 @@ def tuning_space(
     split: SplitParameters | None = None,
     relative: float = RANGE,
     ranges: Mapping[str, float] | None = None,
+    without: Collection[str] = (),
 ) -> TuningSpace:
     """What to tune in a model.
 
@@ -193,6 +201,8 @@ def tuning_space(
         Range on both sides of the nominal value [-].
     ranges
         The same for single parameters.
+    without
+        Parameters of the paper's set that mean nothing in this model.
 
     Raises
     ------
@@ -202,7 +212,7 @@ def tuning_space(
     Holds: with every other parameter at its nominal value the inertia is that of a body, anywhere between the bounds.
     """
     bounds, ranges = bounds or {}, ranges or {}
-    chosen = tuple(names) if names is not None else _default(spec, split)
+    chosen = tuple(names) if names is not None else tuple(n for n in _default(spec, split) if n not in without)
     known = [item.name for item in PARAMETERS] + (list(SPLIT_FACTORS) if split is not None else [])
     problems, tunables = [], []
     for name in dict.fromkeys((*chosen, *bounds, *ranges)):
@@ -247,7 +257,7 @@ def _dampers(spec: RtmSpec, axle: Axle) -> list[Curve]:
 
 
 def _acts(curve: Curve) -> bool:
-    return bool(curve.y.size and np.abs(curve.y).max() > 0)
+    return bool(curve.y.size and np.abs(curve.y).max() > _NO_FORCE)
 
 
 def _tunable(spec: RtmSpec, name: str, given: Bounds | None, relative: float) -> Tunable | Problem:
@@ -259,8 +269,8 @@ def _tunable(spec: RtmSpec, name: str, given: Bounds | None, relative: float) ->
     if given is None:
         if nominal == 0.0:
             return Problem(f"'{name}' is zero: a range in percent says nothing", hint="give it lower and upper bounds")
-        reach = min(relative, _inertia_reach(spec, name, relative))
-        given = Bounds(*sorted((nominal * (1 - reach), nominal * (1 + reach))))
+        down, up = (_inertia_reach(spec, name, sign * relative) for sign in (-1, 1))
+        given = Bounds(*sorted((nominal * (1 + down), nominal * (1 + up))))
     if not (math.isfinite(given.lower) and math.isfinite(given.upper) and given.lower < given.upper):
         return Problem(f"the bounds of '{name}' cross: {given.lower:g} to {given.upper:g} {unit}")
     if not given.lower < nominal < given.upper:
@@ -270,13 +280,13 @@ def _tunable(spec: RtmSpec, name: str, given: Bounds | None, relative: float) ->
 
 
 def _inertia_reach(spec: RtmSpec, name: str, relative: float) -> float:
-    """How far an element of the inertia may go on both sides [-]."""
+    """How far an element of the inertia may go towards `relative`, on that side alone [-]."""
     if name not in ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"):
         return relative
     p = dict(spec.parameters)
 
     def valid(share: float) -> bool:
-        return all(not inertia_fault({**p, name: p[name] * (1 + sign * share)}) for sign in (-1, 1))
+        return not inertia_fault({**p, name: p[name] * (1 + share)})
 
     if valid(relative) or not valid(0.0):
         return relative

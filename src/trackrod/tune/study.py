@@ -37,10 +37,12 @@ class TunedParameter:
         Name, unit, nominal value and bounds.
     z
         Tuned, scaled: ±1 are the bounds.
-    std_pct
-        Standard deviation of the tuned value [% of the nominal value].
+    interval
+        Ends in z of what holds its value with a probability of 95 %, by all curves that were tuned with.
     on_bound
         Whether the search was stopped by a bound: an alarm, something else is wrong.
+    moved
+        Whether it was tuned. Held at its nominal value is what cannot be told, and what the curves do not contradict.
     identifiable
         Whether these manoeuvres can tell its value.
     verdict
@@ -49,8 +51,9 @@ class TunedParameter:
 
     tunable: Tunable
     z: float
-    std_pct: float
+    interval: tuple[float, float]
     on_bound: bool
+    moved: bool
     identifiable: bool
     verdict: str
 
@@ -58,6 +61,24 @@ class TunedParameter:
     def value(self) -> float:
         """Tuned [SI]."""
         return self.tunable.value(self.z)
+
+    @property
+    def interval_values(self) -> tuple[float, float]:
+        """Ends of its interval, the lower one first [SI]."""
+        lower, upper = sorted(self.tunable.value(z) for z in self.interval)
+        return lower, upper
+
+    @property
+    def held(self) -> str:
+        """Why it was held at its nominal value; empty if it was tuned."""
+        if self.moved:
+            return ""
+        return "held: nothing speaks against it" if self.identifiable else "held: not identifiable"
+
+    @property
+    def makes_up(self) -> bool:
+        """Whether tuning moved it out of its interval: it makes up for another part of the model."""
+        return self.moved and not self.interval[0] <= self.z <= self.interval[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +93,8 @@ class TestResult:
         Runs of the model.
     nominal_indices, tuned_indices
         Their differences from the reference.
+    events
+        What the tuned model met: a spin, a roll-over, wheels off the road, a sentence each.
     """
 
     test: Test
@@ -79,6 +102,7 @@ class TestResult:
     tuned: Run
     nominal_indices: tuple[Index, ...]
     tuned_indices: tuple[Index, ...]
+    events: tuple[str, ...] = ()
 
     __test__ = False  # not a test of pytest
 
@@ -101,6 +125,20 @@ class TestResult:
     def reference(self) -> Run:
         """Run of the reference."""
         return self.test.reference
+
+    @property
+    def coverage(self) -> float:
+        """Smallest share of the reference that an index of the tuned model really compares [-]."""
+        return min((index.coverage for index in self.tuned_indices), default=0.0)
+
+    @property
+    def incidents(self) -> tuple[str, ...]:
+        """Events of the tuned model, and the maps that it left, a sentence each."""
+        beyond = (
+            f"{entry['variable']} beyond its K&C map by up to {1e3 * entry['farthest_m']:.1f} mm"
+            for entry in self.tuned.metadata.get("beyond_maps", ())
+        )
+        return (*self.events, *beyond)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,6 +246,8 @@ class StudyResult:
             "objective": {"nominal": self.objective_nominal, "optimised": self.outcome.value},
             "tolerance_pct": self.tolerance_pct,
             "problems": [problem.as_dict() for problem in self.problems],
+            "compared": self.limits[0] if self.limits else "",
+            "events": {test.label: list(test.incidents) for test in self.tests if test.incidents},
             "indices": [
                 {
                     "manoeuvre": test.label,
@@ -229,8 +269,10 @@ class StudyResult:
                     "lower": item.tunable.lower,
                     "upper": item.tunable.upper,
                     "change_pct": item.tunable.change_pct(item.z),
-                    "std_pct": item.std_pct,
+                    "interval": list(item.interval_values),
+                    "makes_up": item.makes_up,
                     "on_bound": item.on_bound,
+                    "moved": item.moved,
                     "identifiable": item.identifiable,
                     "verdict": item.verdict,
                 }

@@ -36,12 +36,20 @@ from trackrod.tyre.properties import Curve, TyreProperties, Tyreside
 __all__ = ["compose_tir", "parse_tir", "read_tir", "write_tir"]
 
 #: FITTYP of the formulas that are read; 5 is any MF 5.x.
-FITTYPES = {5: Version.MF52, 6: Version.MF52, 52: Version.MF52, 61: Version.MF61, 62: Version.MF62}
-#: PROPERTY_FILE_FORMAT, used where FITTYP is absent.
+FITTYPES: dict[object, Version] = {
+    5: Version.MF52,
+    6: Version.MF52,
+    52: Version.MF52,
+    61: Version.MF61,
+    62: Version.MF62,
+}
+#: PROPERTY_FILE_FORMAT, used where FITTYP is absent; a FITTYP of 5.2.1 stands here too, as it is no number.
 FORMATS = {
     "PAC2002": Version.MF52,
     "MF_05": Version.MF52,
     "MF-TYRE": Version.MF52,
+    "5.2": Version.MF52,
+    "5.2.1": Version.MF52,
     "PAC89": Version.PAC89,
 }
 
@@ -52,6 +60,16 @@ _RANGES = (
     ("ALPMIN", "ALPMAX"),
     ("CAMMIN", "CAMMAX"),
 )
+#: What the last digit of USE_MODE asks for, other than 4: forces of combined slip.
+_SLIP_FORCES = {
+    0: "no slip forces",
+    1: "longitudinal forces only",
+    2: "lateral forces only",
+    3: "longitudinal and lateral forces that do not reduce each other",
+    5: "turn slip",
+}
+#: What its last digit but one asks for, other than a relaxation of slip.
+_DYNAMICS = {0: "no relaxation", 3: "a rigid ring"}
 _LARGEST_NUMBER = 1e9  # coefficients without unit are of order one, seldom up to 1e5
 _CURVE_BLOCKS = ("SHAPE", "DEFLECTION_LOAD_CURVE", "BOTTOMING_CURVE")
 
@@ -66,7 +84,25 @@ def read_tir(path: Path | str) -> TyreProperties:
     FileFormatError, UnitError
         It is not a tyre property file of a known formula, or something in it is wrong; all problems are named.
     """
-    return parse_tir(teimorbit.read(path))
+    try:
+        document = teimorbit.read(path)
+    except FileFormatError as error:
+        raise _table_of_another_program(Path(path)) or error from None
+    return parse_tir(document)
+
+
+def _table_of_another_program(path: Path) -> FileFormatError | None:
+    """What is to be said of tyre data that are no property file but could be fitted; None of any other file."""
+    with path.open("rb") as stream:
+        start = stream.read(4096)
+    if b"**HEADER" in start:
+        what, hint = "tyre measurements as tables (TYDEX)", ""
+    elif start.lstrip().startswith(b"{") and b'"' in start:
+        what, hint = "a tyre in JSON, as Project Chrono has them", "; where it names a .tir file, give that one"
+    else:
+        return None
+    text = f"this is {what}, not a tyre property file; fitting a Magic Formula to it comes with a later release"
+    return FileFormatError(Problem(text, Place(path), hint=f"until then a .tir file is needed{hint}"))
 
 
 def parse_tir(document: teimorbit.Document) -> TyreProperties:
@@ -81,6 +117,7 @@ def parse_tir(document: teimorbit.Document) -> TyreProperties:
     coefficients = reader.complete(version, values, deflection_load)
     reader.check_values(version, coefficients)
     tyreside = reader.tyreside()
+    reader.check_use_mode()
     reader.note_unused(version)
     raise_shortened(reader.problems)
     return TyreProperties(
@@ -111,6 +148,9 @@ class _Reader:
     def _error(self, text: str, place: Place, hint: str = "") -> None:
         self.problems.append(Problem(text, place, hint=hint))
 
+    def _warn(self, text: str, place: Place, hint: str = "") -> None:
+        self.problems.append(Problem(text, place, Severity.WARNING, hint))
+
     def _note(self, text: str, place: Place | None = None) -> None:
         self.problems.append(Problem(text, place or self.file, Severity.NOTE))
 
@@ -125,17 +165,22 @@ class _Reader:
                 return found[0][1]
         return None
 
+    def _model(self, name: str) -> teimorbit.Attribute | None:
+        """An attribute of [MODEL] that has a value."""
+        attribute = self.document.get("MODEL", name)
+        return None if attribute is None or attribute.value is None else attribute
+
     def version(self) -> Version:
         """The formula; without it nothing else can be read, so a mistake here is raised at once."""
-        fittyp = self.document.get("MODEL", "FITTYP")
+        fittyp = self._model("FITTYP")
         if fittyp is not None:
-            number = fittyp.number()
-            if number not in FITTYPES:
-                allowed = ", ".join(str(known) for known in FITTYPES)
+            known = FITTYPES.get(fittyp.value) or FORMATS.get(fittyp.string())
+            if known is None:
+                allowed = ", ".join(str(number) for number in FITTYPES)
                 text = f"FITTYP = {shown(fittyp.raw)} is not a Magic Formula version that is read here"
                 raise FileFormatError(Problem(text, fittyp.place, hint=f"allowed: {allowed} (5, 6 and 52 for MF 5.x)"))
-            return FITTYPES[int(number)]
-        form = self.document.get("MODEL", "PROPERTY_FILE_FORMAT")
+            return known
+        form = self._model("PROPERTY_FILE_FORMAT")
         allowed = ", ".join(f"'{known}'" for known in FORMATS)
         if form is None:
             block = self.document.block("MODEL")
@@ -160,7 +205,7 @@ class _Reader:
         values = {}
         for item in coefficients_of(version):
             attribute = self._find(item) if version in item.versions else None
-            if attribute is None:
+            if attribute is None or (attribute.value is None and self._default_taken(item, attribute)):
                 continue
             try:
                 value = units.to_si(attribute.number(), item.kind)
@@ -179,6 +224,16 @@ class _Reader:
                 hint = f"from {item.kind.low:g} to {item.kind.high:g} {item.kind.unit} is allowed"
                 self._error(text, attribute.place, hint=hint)
         return values
+
+    def _default_taken(self, item: Coefficient, attribute: teimorbit.Attribute) -> bool:
+        """Whether a key without a value has a default; the warning that it has no value says so then."""
+        if item.default is None:
+            return False
+        for index, problem in enumerate(self.problems):
+            if problem.place == attribute.place and problem.severity is Severity.WARNING:
+                default = item.default if isinstance(item.default, str) else f"{item.default:g}"
+                self.problems[index] = replace(problem, text=f"{problem.text}; its default {default} is taken")
+        return True
 
     def complete(self, version: Version, values: dict[str, float], deflection_load: Curve | None) -> dict[str, float]:
         """All coefficients of the structure, defaults filled in; a missing mandatory one is an error."""
@@ -227,7 +282,8 @@ class _Reader:
             if low in ("FZMIN", "PRESMIN") and values[low] < 0:
                 place = self.attributes[low][0][1].place
                 self._error(f"{low} = {values[low]:g} must not be negative", place, hint="0 or more is allowed")
-            if not values[low] < values[high]:
+            one_pressure = low == "PRESMIN" and values[low] == values[high]
+            if not (values[low] < values[high] or one_pressure):
                 text = f"{high} = {values[high]:g} must be greater than {low} = {values[low]:g}"
                 self._error(text, place)
         if version is Version.PAC89 or any(p.severity is Severity.ERROR for p in self.problems):
@@ -285,7 +341,7 @@ class _Reader:
                     self._error(text, table.place, hint="radial and width are needed")
 
     def tyreside(self) -> Tyreside:
-        attribute = self.document.get("MODEL", "TYRESIDE")
+        attribute = self._model("TYRESIDE")
         if attribute is None:
             self._note("TYRESIDE is not given: the tyre is taken as measured for the left side")
             return Tyreside.UNKNOWN
@@ -297,6 +353,27 @@ class _Reader:
         if word == Tyreside.UNKNOWN:
             self._note("TYRESIDE is unknown: the tyre is taken as measured for the left side", attribute.place)
         return Tyreside(word)
+
+    def check_use_mode(self) -> None:
+        """Warn of a USE_MODE that asks for another tyre than the one that is modelled: combined slip, relaxed."""
+        attribute = self._model("USE_MODE")
+        if attribute is None:
+            return
+        try:
+            number = int(attribute.number())
+        except FileFormatError as error:
+            self.problems += [replace(problem, severity=Severity.WARNING) for problem in error.problems]
+            return
+        dynamics, slip = divmod(abs(number) % 100, 10)
+        asked = [words[digit] for words, digit in ((_SLIP_FORCES, slip), (_DYNAMICS, dynamics)) if digit in words]
+        if number < 0:
+            asked.append("the mirrored tyre")
+        if asked:
+            text = (
+                f"USE_MODE = {attribute.raw} asks for {' and '.join(asked)}; combined slip with relaxation is modelled"
+            )
+            hint = "TYRESIDE and the side it is mounted on decide on mirroring"
+            self._warn(text, attribute.place, hint if number < 0 else "")
 
     def note_unused(self, version: Version) -> None:
         """Name what the file has and the formula does not use."""

@@ -102,11 +102,11 @@ def _magic_formula(version: Version, c: SimpleNamespace, x: SimpleNamespace, lim
 
     Fx0, mux, Kxk = _Fx0(c, x, limits)
     Fy0, muy, Kya, SHy, SVy, By, Cy = _Fy0(c, x, x.gamma_star, old, limits)
-    Fy0_flat, muy_flat, *_ = _Fy0(c, x, np.zeros_like(x.gamma), old, limits)
+    Fy0_flat, *_ = _Fy0(c, x, np.zeros_like(x.gamma), old, limits)
     Fx = _Gxa(c, x, limits) * Fx0  # (4.E50)
     Gyk = _Gyk(c, x, limits)
     Fy = Gyk * Fy0 + _SVyk(c, x, muy)  # (4.E58)
-    Fy_trail = Fy - _SVyk(c, x, muy_flat) if old else Gyk * Fy0_flat  # (4.E74)
+    Fy_trail = Gyk * (Fy0 if old else Fy0_flat)  # (4.E74); MF 5.2: Fy less what kappa induces, Fy - SVyk
     Mx = _Mx(c, x, Fy)
     My = _My(c, x, Fx, old)
     Mz = _Mz(c, x, Fx, Fy, Fy_trail, Kxk, Kya, SHy, SVy, By * Cy, limits)

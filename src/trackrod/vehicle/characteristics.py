@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core.errors import InputError
-from trackrod.core.quantities import Kind
+from trackrod.core.quantities import KINDS, Kind
 from trackrod.vehicle.checks import frozen, not_increasing, not_positive, refuse
 
 __all__ = [
@@ -25,6 +25,11 @@ __all__ = [
     "StopCharacteristic",
     "wrong_kinds",
 ]
+
+#: Pressure of the air around [Pa], and of what share of its volume, with how many points, an air spring is drawn.
+_ATMOSPHERE = 101325.0
+_AIR_REACH = 0.85
+_AIR_POINTS = 69
 
 #: Order of the six directions of a bushing: forces over displacements, then torques over angles.
 BUSHING_DIRECTIONS = ("Fx", "Fy", "Fz", "Tx", "Ty", "Tz")
@@ -130,6 +135,28 @@ class SpringCharacteristic:
 
     def __post_init__(self) -> None:
         refuse(wrong_kinds(self.curve, "a spring", "length", "force") + not_positive(free_length=self.free_length))
+
+    @classmethod
+    def air(cls, pressure: float, area: float, volume: float, exponent: float, height: float) -> SpringCharacteristic:
+        """An air spring of constant effective area: F = A·((p + pₐ)·(V/(V − A·s))ⁿ − pₐ), s being its compression.
+
+        Parameters
+        ----------
+        pressure
+            Above that of the air around it, at the design height [Pa].
+        area, volume
+            Effective area [m²], and volume with that of an additional tank at the design height [m³].
+        exponent
+            Polytropic exponent: 1 for slow motion, up to 1.4 for quick motion.
+        height
+            Design height, which counts as free length [m].
+
+        Limits: the effective area does not change with the height; the temperature settles at once.
+        """
+        refuse(not_positive(pressure=pressure, area=area, volume=volume, exponent=exponent))
+        way = volume / area * np.linspace(-_AIR_REACH, _AIR_REACH, _AIR_POINTS)
+        force = area * ((pressure + _ATMOSPHERE) * (volume / (volume - area * way)) ** exponent - _ATMOSPHERE)
+        return cls(Characteristic(way, force, KINDS["length"], KINDS["force"]), height)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Connectors that carry forces: springs, dampers, friction, stops, bushings, torsion springs, beams, and gears.
+"""Connectors that carry forces: springs, dampers, friction, stops, bushings, forces over travel, beams, and gears.
 
 Positions are in the vehicle frame V at the design position [m], directions are unit vectors in V. "First" and "second"
 mean the order of `bodies`; the first end of a connector is fixed to the first body, the second to the second. Every
@@ -39,6 +39,7 @@ __all__ = [
     "Spring",
     "Stop",
     "TorsionSpring",
+    "TravelForce",
     "side_of",
 ]
 
@@ -239,6 +240,40 @@ class TorsionSpring:
 
 
 @dataclass(frozen=True, slots=True)
+class TravelForce:
+    """A force along one direction over how far its point has moved along another.
+
+    The point belongs to the first body, which feels the force; the second body feels the opposite there. The side force
+    of a leaf spring over the travel of its end is such a force.
+
+    Attributes
+    ----------
+    direction, travel
+        Directions of force and travel; they turn with the second body.
+    curve
+        Force [N] over travel from the design position [m].
+
+    Limits: it has no potential: around a closed path it may give or take work.
+    """
+
+    name: str
+    bodies: tuple[str, str]
+    position: Vector
+    direction: Vector
+    travel: Vector
+    curve: Characteristic
+    mode: Mode = Mode.ALWAYS
+    side: Side | None = None
+
+    def __post_init__(self) -> None:
+        problems = _not_two_bodies("travel force", self.name, self.bodies)
+        for what, axis in (("direction", self.direction), ("travel", self.travel)):
+            problems += [f"the {what} of travel force '{self.name}' {text}" for text in not_a_unit_vector(axis)]
+        problems += wrong_kinds(self.curve, f"travel force '{self.name}'", "length", "force")
+        refuse(problems + _not_finite(f"travel force '{self.name}'", self.position))
+
+
+@dataclass(frozen=True, slots=True)
 class BeamSection:
     """Section of a beam.
 
@@ -371,7 +406,7 @@ class Gear:
 
 
 #: Everything that joins two bodies.
-Connector: TypeAlias = Joint | Bushing | Spring | Damper | Friction | Stop | TorsionSpring | Beam
+Connector: TypeAlias = Joint | Bushing | Spring | Damper | Friction | Stop | TorsionSpring | TravelForce | Beam
 
 
 def side_of(line: Spring | Damper | Friction | Stop) -> Side:

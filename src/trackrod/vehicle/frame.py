@@ -91,7 +91,7 @@ def with_frame(vehicle: Vehicle, torsion: FrameTorsion) -> Vehicle:
     frame = Frame(rear=rear.name, joint=f"{subsystem}.frame_hinge", spring=f"{subsystem}.frame_torsion")
     hung: dict[str, list[Any]] = {
         name: [_hung(connector, vehicle.chassis, rear.name, split) for connector in getattr(vehicle, name)]
-        for name in ("joints", "bushings", "springs", "dampers", "stops", "torsion_springs", "beams")
+        for name in ("joints", "bushings", "springs", "dampers", "stops", "torsion_springs", "travel_forces", "beams")
     }
     bodies = [part for body in vehicle.bodies for part in ((front, rear) if body.name == front.name else (body,))]
     damping = torsion.damping

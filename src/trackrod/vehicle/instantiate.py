@@ -6,6 +6,7 @@ here and filled in by whoever read the subsystem.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,10 +18,11 @@ from numpy.typing import NDArray
 from trackrod.core.corners import Side
 from trackrod.core.errors import InputError, Place, Problem, close_matches
 from trackrod.core.quantities import KINDS
-from trackrod.vehicle.characteristics import Characteristic
-from trackrod.vehicle.connectors import Beam, BeamSection, Ends, Friction, TorsionSpring
+from trackrod.vehicle.characteristics import Characteristic, SpringCharacteristic
+from trackrod.vehicle.connectors import Beam, BeamSection, Ends, Friction, Spring, TorsionSpring
 from trackrod.vehicle.elements import Joint, Mode, Role, Vector
 from trackrod.vehicle.template import (
+    AirSpringEntry,
     BeamEntry,
     BushingEntry,
     Entry,
@@ -31,6 +33,7 @@ from trackrod.vehicle.template import (
     LineType,
     Template,
     TorsionSpringEntry,
+    TravelForceEntry,
     role_in,
 )
 from trackrod.vehicle.wheel_axis import spin_axis
@@ -42,6 +45,7 @@ __all__ = [
     "LeafPlace",
     "Line",
     "Member",
+    "TravelForcePlace",
     "WheelPlace",
     "instantiate",
     "roles_at_wheels",
@@ -93,6 +97,20 @@ class Line:
     def length(self) -> float:
         """Distance of the ends at the design position [m]."""
         return float(np.linalg.norm(np.subtract(*self.ends)))
+
+
+@dataclass(frozen=True, slots=True)
+class TravelForcePlace:
+    """A force over travel without its characteristic: `element` and `side` name it in the subsystem."""
+
+    name: str
+    element: str
+    side: Side | None
+    bodies: tuple[str, str]
+    position: Vector
+    direction: Vector
+    travel: Vector
+    mode: Mode = Mode.ALWAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +172,10 @@ class Instance:
     joints: tuple[Joint, ...]
     bushings: tuple[BushingPlace, ...] = ()
     lines: tuple[Line, ...] = ()
+    springs: tuple[Spring, ...] = ()
     frictions: tuple[Friction, ...] = ()
     torsion_springs: tuple[TorsionSpring, ...] = ()
+    travel_forces: tuple[TravelForcePlace, ...] = ()
     leaves: tuple[LeafPlace, ...] = ()
     beams: tuple[Beam, ...] = ()
     gears: tuple[GearPlace, ...] = ()
@@ -172,6 +192,7 @@ def instantiate(
     hardpoints: Mapping[str, Vector],
     parameters: Mapping[str, float],
     values: Mapping[str, float] | None = None,
+    bushings: Iterable[str] = (),
 ) -> Instance:
     """The elements of a subsystem, those of both modes.
 
@@ -186,6 +207,8 @@ def instantiate(
         are zero.
     values
         The template's values [SI]; a name with a side comes before one without.
+    bushings
+        Names of the subsystem's bushings, for joints that one of them may take the place of.
 
     Raises
     ------
@@ -197,12 +220,15 @@ def instantiate(
     points = _Points(template, hardpoints, parameters)
     points.require(_needed(template))
     numbers = _Numbers(template, values or {})
-    active = [entry for entry in template.entries if entry.when is None or entry.when.holds(parameters)]
+    rubbers = frozenset(name.casefold() for name in bushings)
+    active = [entry for entry in template.entries if all(one.holds(parameters, rubbers) for one in entry.when)]
     joints: list[Joint] = []
-    bushings: list[BushingPlace] = []
+    places: list[BushingPlace] = []
     lines: list[Line] = []
+    springs: list[Spring] = []
     frictions: list[Friction] = []
     torsion_springs: list[TorsionSpring] = []
+    travel_forces: list[TravelForcePlace] = []
     leaves: list[LeafPlace] = []
     beams: list[Beam] = []
     for entry in active:
@@ -218,15 +244,26 @@ def instantiate(
                 axes = (points.direction(entry.axis, side), points.direction(entry.second_axis, side))
                 if entry.shafts:
                     axes = _cross_of(*axes)
-                joints.append(Joint(name, entry.type, pair, position, *axes, entry.mode, side))
+                mode = entry.mode
+                if entry.bushing.casefold() in rubbers:
+                    mode = Mode.KINEMATIC
+                    place = entry.bushing if side is None else f"{entry.bushing}_{side}"
+                    places.append(BushingPlace(place, entry.bushing, side, pair, position))
+                joints.append(Joint(name, entry.type, pair, position, *axes, mode, side))
             elif isinstance(entry, BushingEntry):
                 position = points.middle(entry.at, side)
-                bushings.append(BushingPlace(name, entry.name, side, pair, position, entry.mode))
+                places.append(BushingPlace(name, entry.name, side, pair, position, entry.mode))
             elif isinstance(entry, TorsionSpringEntry):
                 torsion_springs.append(_torsion_spring(entry, name, side, pair, points, numbers))
+            elif isinstance(entry, TravelForceEntry):
+                position = points.middle(entry.at, side)
+                ways = (points.outward(entry.direction, side), points.outward(entry.travel, side))
+                travel_forces.append(TravelForcePlace(name, entry.name, side, pair, position, *ways, entry.mode))
             elif isinstance(entry, FrictionEntry):
                 force = numbers.get(entry.force, side)
                 frictions.append(Friction(name, pair, points.ends(entry.ends, side), force, entry.mode, side))
+            elif isinstance(entry, AirSpringEntry):
+                springs.append(_air_spring(entry, name, side, pair, points.ends(entry.ends, side), numbers))
             elif isinstance(entry, BeamEntry):
                 beams.append(_beam(entry, name, side, pair, points.ends(entry.ends, side), numbers))
             else:
@@ -236,10 +273,12 @@ def instantiate(
     return Instance(
         _members(template, roles_at_wheels(wheels, joints), _idle(template, active)),
         tuple(joints),
-        tuple(bushings),
+        tuple(places),
         tuple(lines),
+        tuple(springs),
         tuple(friction for friction in frictions if friction.force > 0.0),
         tuple(torsion_springs),
+        tuple(travel_forces),
         tuple(leaves),
         tuple(beams),
         tuple(GearPlace(gear.name, gear.name, gear.joints) for gear in template.gears),
@@ -309,12 +348,23 @@ def _torsion_spring(
 def _beam(
     entry: BeamEntry, name: str, side: Side | None, bodies: tuple[str, str], ends: Ends, numbers: _Numbers
 ) -> Beam:
-    diameter, wall, elastic, shear = (
-        numbers.get(key, side) for key in (entry.diameter, entry.wall, entry.elastic_modulus, entry.shear_modulus)
-    )
+    elastic, shear = (numbers.get(key, side) for key in (entry.elastic_modulus, entry.shear_modulus))
     damping = numbers.get(entry.damping, side) if entry.damping else 0.0
-    section = BeamSection.tube(diameter, wall, elastic, shear)
+    if all(entry.tube):
+        diameter, wall = (numbers.get(key, side) for key in entry.tube)
+        section = BeamSection.tube(diameter, wall, elastic, shear)
+    else:
+        area, torsion, second_y, second_z = (numbers.get(key, side) for key in entry.section)
+        section = BeamSection(elastic * area, shear * torsion, elastic * second_y, elastic * second_z)
     return Beam(name, bodies, ends, section, damping=damping, mode=entry.mode, side=side)
+
+
+def _air_spring(
+    entry: AirSpringEntry, name: str, side: Side | None, bodies: tuple[str, str], ends: Ends, numbers: _Numbers
+) -> Spring:
+    pressure, area, volume, exponent = (numbers.get(key, side) for key in entry.values)
+    characteristic = SpringCharacteristic.air(pressure, area, volume, exponent, math.dist(*ends))
+    return Spring(name, bodies, ends, characteristic, characteristic.free_length, entry.mode, side)
 
 
 def _leaf(entry: LeafEntry, name: str, side: Side | None, bodies: tuple[str, ...], points: _Points) -> LeafPlace:
@@ -353,7 +403,7 @@ def _wheels(template: Template, points: _Points, joints: list[Joint]) -> dict[Si
 def _sides(template: Template, entry: Entry) -> tuple[Side | None, ...]:
     """Both sides if a body or a point of the entry comes in pairs, else once."""
     named: tuple[str, ...]
-    if isinstance(entry, LineEntry | FrictionEntry | BeamEntry):
+    if isinstance(entry, LineEntry | FrictionEntry | BeamEntry | AirSpringEntry):
         named = entry.ends
     elif isinstance(entry, LeafEntry):
         named = tuple(name for point in entry.at for name in point)
@@ -432,6 +482,11 @@ class _Points:
         if names[0] == "spin":
             return spin_axis(self.parameters, side)
         return _vector(_UNIT[names[0]])
+
+    def outward(self, names: tuple[str, ...], side: Side | None) -> Vector:
+        """A direction whose y leads outward on both sides where it is an axis of V."""
+        x, y, z = self.direction(names, side)
+        return (x, -y, z) if side is Side.RIGHT and len(names) == 1 else (x, y, z)
 
 
 def _vector(array: Array) -> Vector:

@@ -7,7 +7,7 @@ and its null space shows which bodies can still move.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,9 @@ from trackrod.vehicle.elements import GROUND, Joint, JointType, Vector
 __all__ = ["Mobility", "constraint_jacobian", "mobility"]
 
 Array = NDArray[np.float64]
+
+# Largest velocity of a point that counts as still, at an angular velocity of about 1 rad/s [m/s].
+_IDLE = 1e-6
 
 # Pivots below this fraction of the largest count as zero. Rows are scaled to unit length [1, m], so that
 # millimetres of geometry stand far above it and rounding far below.
@@ -52,6 +55,23 @@ class Mobility:
         """Bodies that take part in some free motion."""
         speed = np.abs(self.motions.reshape(self.freedoms, len(self.bodies), 6)).max(axis=(0, 2), initial=0.0)
         return tuple(body for body, value in zip(self.bodies, speed, strict=True) if value > 1e-6)
+
+    def idle(self, links: Sequence[Joint | Beam], watched: Collection[str]) -> int:
+        """How many freedoms are rotations of bodies about lines through all points where they are linked.
+
+        Such a rotation, of a strut or rod on ball joints about itself, moves nothing else. What moves one of the
+        `watched` bodies, the wheels, counts in any case, and so does a body that hangs on a single point.
+        """
+        points: dict[str, set[Vector]] = {body: set() for body in self.bodies}
+        for link in links:
+            for body in points.keys() & link.bodies:
+                points[body].update(_points(link))
+        rows = []
+        for body, twist in zip(self.bodies, self.motions.reshape(-1, len(self.bodies), 6).swapaxes(0, 1), strict=True):
+            if body in watched or len(points[body]) < 2:
+                rows.append(twist)
+            rows += [twist[:, :3] + np.cross(twist[:, 3:], point) for point in points[body]]
+        return self.freedoms - int(np.linalg.matrix_rank(np.hstack(rows), tol=_IDLE)) if self.freedoms else 0
 
 
 def mobility(
@@ -134,6 +154,20 @@ def constraint_jacobian(
 
 #: First row of the velocities that a gear takes from a joint.
 _MOTION = {JointType.TRANSLATIONAL: 0, JointType.REVOLUTE: 3}
+
+
+def _points(link: Joint | Beam) -> tuple[Vector, ...]:
+    """Points of a body that a link holds; of one with an axis a second point on it."""
+    if isinstance(link, Beam):
+        return link.ends
+    if link.type not in _WITH_AXIS:
+        return (link.position,)
+    x, y, z = np.add(link.position, link.axis).tolist()
+    return link.position, (x, y, z)
+
+
+#: Joints about whose axis both bodies can turn together, and about no other.
+_WITH_AXIS = (JointType.REVOLUTE, JointType.TRANSLATIONAL, JointType.CYLINDRICAL)
 
 
 def _skew(p: Vector) -> Array:

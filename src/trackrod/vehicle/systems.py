@@ -26,6 +26,7 @@ __all__ = [
     "PayloadLevel",
     "Powertrain",
     "Steering",
+    "Surroundings",
     "TyrePlace",
     "Wheel",
 ]
@@ -108,6 +109,34 @@ class AxleLayout:
     dual_tyres: bool
     mode: Mode
     freedoms: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is known about the vehicle that half a one belongs to; None where it is not known.
+
+    Attributes
+    ----------
+    wheelbase
+        Distance of the axles [m].
+    cg_height
+        Height of the centre of mass of the whole vehicle above the ground [m].
+    front_brake_share, front_drive_share
+        Share of the front axle in braking and in driving force [-].
+    """
+
+    wheelbase: float | None = None
+    cg_height: float | None = None
+    front_brake_share: float | None = None
+    front_drive_share: float | None = None
+
+    def __post_init__(self) -> None:
+        problems = not_positive(**{n: v for n in ("wheelbase", "cg_height") if (v := getattr(self, n)) is not None})
+        for name in ("front_brake_share", "front_drive_share"):
+            share = getattr(self, name)
+            if share is not None and not 0.0 <= share <= 1.0:
+                problems.append(f"{name} = {share:g} is not a share, 0 to 1")
+        refuse(problems)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ The format is described in docs/templates.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -22,9 +22,11 @@ from trackrod.vehicle.elements import JointType, Mode, Role
 
 __all__ = [
     "AXES",
+    "AirSpringEntry",
     "BeamEntry",
     "BushingEntry",
     "Condition",
+    "Conditions",
     "Entry",
     "FrictionEntry",
     "GearEntry",
@@ -32,11 +34,14 @@ __all__ = [
     "LeafEntry",
     "LineEntry",
     "LineType",
+    "LinkEntry",
     "Match",
     "Names",
     "Point",
     "Template",
     "TorsionSpringEntry",
+    "TravelForceEntry",
+    "UnusedParameter",
     "ValueEntry",
     "WheelEntry",
     "find_template",
@@ -90,21 +95,32 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """An entry is there if a switch parameter of the subsystem has this value; a missing parameter counts as zero."""
+    """An entry is there if a switch of the subsystem has this value.
 
-    parameter: str
+    The switch is a parameter, or, with `of_bushing`, whether the subsystem has a bushing of this name; a missing one
+    counts as zero.
+    """
+
+    switch: str
     value: int
+    of_bushing: bool = False
 
-    def holds(self, parameters: Mapping[str, float]) -> bool:
-        """Whether it is fulfilled by these parameters."""
-        return int(parameters.get(self.parameter, 0)) == self.value
+    def holds(self, parameters: Mapping[str, float], bushings: Container[str]) -> bool:
+        """Whether it is fulfilled by these parameters and names of bushings, the latter in small letters."""
+        state = self.switch.casefold() in bushings if self.of_bushing else int(parameters.get(self.switch, 0))
+        return state == self.value
+
+
+#: All of them must hold.
+Conditions: TypeAlias = tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class JointEntry:
     """An ideal joint; see `trackrod.vehicle.elements.Joint`.
 
-    With `shafts` the two axes of a universal joint are those of the shafts that it joins, not those of its cross.
+    With `shafts` the two axes of a universal joint are those of the shafts that it joins, not those of its cross. Where
+    the subsystem has a bushing called `bushing`, that one takes the place of the joint in compliant mode.
     """
 
     name: str
@@ -114,8 +130,39 @@ class JointEntry:
     axis: tuple[str, ...] = ("z",)
     second_axis: tuple[str, ...] = ("x",)
     shafts: bool = False
+    bushing: str = ""
     mode: Mode = Mode.ALWAYS
-    when: Condition | None = None
+    when: Conditions = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEntry:
+    """A rod, and a body of its own: a ball joint at each end, or the bushing that the subsystem names like the end."""
+
+    name: str
+    bodies: tuple[str, str]
+    ends: tuple[str, str]
+    when: Conditions = ()
+
+    @property
+    def joints(self) -> tuple[JointEntry, JointEntry]:
+        """Its joints; that at the first end keeps the rod from spinning about itself."""
+        first, second = self.ends
+        return (
+            JointEntry(
+                first,
+                JointType.CONVEL,
+                (self.name, self.bodies[0]),
+                (first,),
+                self.ends,
+                self.ends,
+                bushing=first,
+                when=self.when,
+            ),
+            JointEntry(
+                second, JointType.SPHERICAL, (self.name, self.bodies[1]), (second,), bushing=second, when=self.when
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +173,7 @@ class BushingEntry:
     bodies: tuple[str, str]
     at: tuple[str, ...]
     mode: Mode = Mode.COMPLIANT
-    when: Condition | None = None
+    when: Conditions = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +185,7 @@ class LineEntry:
     bodies: tuple[str, str]
     ends: tuple[str, str]
     mode: Mode = Mode.ALWAYS
-    when: Condition | None = None
+    when: Conditions = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +197,28 @@ class FrictionEntry:
     ends: tuple[str, str]
     force: str
     mode: Mode = Mode.ALWAYS
-    when: Condition | None = None
+    when: Conditions = ()
 
     @property
     def values(self) -> tuple[str, ...]:
         """Names of the values that it takes."""
         return (self.force,)
+
+
+@dataclass(frozen=True, slots=True)
+class TravelForceEntry:
+    """A force on the first body over the travel of its point against the second, see `connectors.TravelForce`.
+
+    Its curve is that of the subsystem's spring of the same name. Along y it is positive outward on both sides.
+    """
+
+    name: str
+    bodies: tuple[str, str]
+    at: tuple[str, ...]
+    direction: tuple[str, ...]
+    travel: tuple[str, ...] = ("z",)
+    mode: Mode = Mode.ALWAYS
+    when: Conditions = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +233,7 @@ class TorsionSpringEntry:
     preload: str = ""
     damping: str = ""
     mode: Mode = Mode.ALWAYS
-    when: Condition | None = None
+    when: Conditions = ()
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -204,32 +267,72 @@ class LeafEntry:
     loaded: tuple[str, ...]
     shackle: tuple[str, ...] = ()
     mode: Mode = Mode.ALWAYS
-    when: Condition | None = None
+    when: Conditions = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BeamEntry:
-    """A tube that bends and twists between two points, the first on the first body.
+    """A bar that bends and twists between two points, the first on the first body.
 
-    Diameter outside, thickness of the wall, moduli and damping are values of the template, see `ValueEntry`.
+    Its section is a round tube (diameter outside, thickness of the wall) or given by its area, torsion constant and
+    second moments for bending upward (`second_moment_y`) and sideways (`second_moment_z`). These, moduli and damping
+    are values of the template, see `ValueEntry`.
     """
 
     name: str
     bodies: tuple[str, str]
     ends: tuple[str, str]
-    diameter: str
-    wall: str
     elastic_modulus: str
     shear_modulus: str
+    diameter: str = ""
+    wall: str = ""
+    area: str = ""
+    torsion_constant: str = ""
+    second_moment_y: str = ""
+    second_moment_z: str = ""
     damping: str = ""
     mode: Mode = Mode.COMPLIANT
-    when: Condition | None = None
+    when: Conditions = ()
+
+    @property
+    def tube(self) -> tuple[str, ...]:
+        """Values of a section that is a tube."""
+        return (self.diameter, self.wall)
+
+    @property
+    def section(self) -> tuple[str, ...]:
+        """Values of any other section."""
+        return (self.area, self.torsion_constant, self.second_moment_y, self.second_moment_z)
 
     @property
     def values(self) -> tuple[str, ...]:
         """Names of the values that it takes."""
-        named = (self.diameter, self.wall, self.elastic_modulus, self.shear_modulus, self.damping)
+        named = (*self.tube, *self.section, self.elastic_modulus, self.shear_modulus, self.damping)
         return tuple(name for name in named if name)
+
+
+@dataclass(frozen=True, slots=True)
+class AirSpringEntry:
+    """An air spring between two points, the first on the first body.
+
+    Pressure above that of the air around it and volume at the design position, effective area and polytropic exponent
+    are values of the template, see `ValueEntry`.
+    """
+
+    name: str
+    bodies: tuple[str, str]
+    ends: tuple[str, str]
+    pressure: str
+    area: str
+    volume: str
+    exponent: str
+    mode: Mode = Mode.ALWAYS
+    when: Conditions = ()
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Names of the values that it takes."""
+        return (self.pressure, self.area, self.volume, self.exponent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +344,17 @@ class GearEntry:
 
 
 #: An entry that joins bodies.
-Entry: TypeAlias = JointEntry | BushingEntry | LineEntry | FrictionEntry | TorsionSpringEntry | LeafEntry | BeamEntry
+Entry: TypeAlias = (
+    JointEntry
+    | BushingEntry
+    | LineEntry
+    | AirSpringEntry
+    | FrictionEntry
+    | TorsionSpringEntry
+    | TravelForceEntry
+    | LeafEntry
+    | BeamEntry
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +397,15 @@ class ValueEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class UnusedParameter:
+    """A parameter of the subsystem that the template does not use, and what to say where it is not zero."""
+
+    parameter: str
+    says: str
+    when: Conditions = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Template:
     """One kind of subsystem.
 
@@ -309,6 +431,8 @@ class Template:
         For a suspension, whether the travel of one wheel moves the other.
     freedoms
         For a suspension, what its mechanism leaves free with ideal joints and rigid beams.
+    freedoms_if
+        A condition under which it leaves another number free.
     """
 
     name: str
@@ -323,16 +447,20 @@ class Template:
     joints: tuple[JointEntry, ...]
     bushings: tuple[BushingEntry, ...]
     lines: tuple[LineEntry, ...]
+    air_springs: tuple[AirSpringEntry, ...]
     frictions: tuple[FrictionEntry, ...]
     torsion_springs: tuple[TorsionSpringEntry, ...]
+    travel_forces: tuple[TravelForceEntry, ...]
     leaves: tuple[LeafEntry, ...]
     beams: tuple[BeamEntry, ...]
     gears: tuple[GearEntry, ...]
+    unused_parameters: tuple[UnusedParameter, ...]
     wheel: WheelEntry | None
     offers: Mapping[str, str]
     values: Mapping[str, ValueEntry]
     dependent: bool
     freedoms: int
+    freedoms_if: tuple[Condition, int] | None
     file: Path
 
     @property
@@ -342,11 +470,19 @@ class Template:
             *self.joints,
             *self.bushings,
             *self.lines,
+            *self.air_springs,
             *self.frictions,
             *self.torsion_springs,
+            *self.travel_forces,
             *self.leaves,
             *self.beams,
         )
+
+    def freedoms_with(self, parameters: Mapping[str, float], bushings: Container[str] = ()) -> int:
+        """Freedoms of a subsystem with these parameters and names of bushings."""
+        if self.freedoms_if is not None and self.freedoms_if[0].holds(parameters, bushings):
+            return self.freedoms_if[1]
+        return self.freedoms
 
 
 @dataclass(frozen=True, slots=True)

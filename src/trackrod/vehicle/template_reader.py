@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,9 +20,11 @@ from trackrod.core.teimorbit.messages import raise_shortened, readable, shown
 from trackrod.vehicle.elements import JointType, Mode, Role
 from trackrod.vehicle.template import (
     AXES,
+    AirSpringEntry,
     BeamEntry,
     BushingEntry,
     Condition,
+    Conditions,
     Entry,
     FrictionEntry,
     GearEntry,
@@ -30,9 +32,12 @@ from trackrod.vehicle.template import (
     LeafEntry,
     LineEntry,
     LineType,
+    LinkEntry,
     Names,
     Template,
     TorsionSpringEntry,
+    TravelForceEntry,
+    UnusedParameter,
     ValueEntry,
     WheelEntry,
 )
@@ -162,10 +167,24 @@ def _is_number(value: Any) -> bool:
         return False
 
 
+def _conditions(value: Any) -> Conditions:
+    """One condition or a list of them."""
+    return tuple(_condition(one) for one in (value if isinstance(value, list) else [value]))
+
+
 def _condition(value: Any) -> Condition:
-    if isinstance(value, dict) and set(value) == {"parameter", "is"} and isinstance(value["is"], int):
-        return Condition(str(value["parameter"]), value["is"])
-    raise ValueError('must be { parameter = "NAME", is = NUMBER }')
+    if isinstance(value, dict) and isinstance(value.get("is"), int):
+        for key in ("parameter", "bushing"):
+            if set(value) == {key, "is"}:
+                return Condition(str(value[key]), int(value["is"]), key == "bushing")
+    raise ValueError('must be { parameter = "NAME", is = NUMBER } or { bushing = "NAME", is = NUMBER }')
+
+
+def _freedoms_if(value: Any) -> tuple[Condition, int] | None:
+    if not isinstance(value, dict) or "freedoms" not in value:
+        raise ValueError('must be { parameter = "NAME", is = NUMBER, freedoms = NUMBER }')
+    rest = {key: one for key, one in value.items() if key != "freedoms"}
+    return _condition(rest), _whole(value["freedoms"])
 
 
 def _one_of(enum: type[_Enum]) -> Callable[[Any], _Enum]:
@@ -187,6 +206,8 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "at": _names,
     "axis": _names,
     "second_axis": _names,
+    "direction": _names,
+    "travel": _names,
     "shafts": _flag,
     "shackle": _two_names,
     "supports": _two_names,
@@ -195,12 +216,20 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "force": _text,
     "preload": _text,
     "damping": _text,
+    "pressure": _text,
+    "area": _text,
+    "volume": _text,
+    "exponent": _text,
+    "torsion_constant": _text,
+    "second_moment_y": _text,
+    "second_moment_z": _text,
     "diameter": _text,
     "wall": _text,
     "elastic_modulus": _text,
     "shear_modulus": _text,
     "mode": _one_of(Mode),
-    "when": _condition,
+    "bushing": _text,
+    "when": _conditions,
 }
 
 
@@ -225,6 +254,8 @@ class _Loader:
         }
         hardpoints = self._side_names("hardpoints", self._table("hardpoints"))
         bodies = self._side_names("bodies", bodies_table)
+        links = self._entries("links", LinkEntry)
+        bodies = self._with_links(bodies, links, hardpoints)
         template = Template(
             name=self.path.stem,
             title=self._get("title", _text, ""),
@@ -235,19 +266,26 @@ class _Loader:
             parts=parts,
             roles=roles,
             mounts=self._texts("mounts"),
-            joints=self._entries("joints", JointEntry, type=_one_of(JointType)),
+            joints=(
+                *self._entries("joints", JointEntry, type=_one_of(JointType)),
+                *(joint for link in links for joint in link.joints),
+            ),
             bushings=self._entries("bushings", BushingEntry),
             lines=self._entries("lines", LineEntry, type=_one_of(LineType)),
+            air_springs=self._entries("air_springs", AirSpringEntry),
             frictions=self._entries("frictions", FrictionEntry),
             torsion_springs=self._entries("torsion_springs", TorsionSpringEntry),
+            travel_forces=self._entries("travel_forces", TravelForceEntry),
             leaves=self._entries("leaves", LeafEntry, bodies=_names, at=_points),
             beams=self._entries("beams", BeamEntry),
             gears=self._entries("gears", GearEntry),
+            unused_parameters=self._entries("unused_parameters", UnusedParameter, parameter=_text, says=_text),
             wheel=self._wheel(),
             offers=self._texts("offers"),
             values=self._values(),
             dependent=self._get("dependent", _flag, False) if "dependent" in self.data else False,
             freedoms=self._get("freedoms", _whole, 4) if "freedoms" in self.data else 4,
+            freedoms_if=self._get("freedoms_if", _freedoms_if, None) if "freedoms_if" in self.data else None,
             file=self.path,
         )
         self._check_references(template)
@@ -300,6 +338,17 @@ class _Loader:
             if count > 1:
                 self._error(f"[{where}]: '{shown(name)}' is listed twice")
         return Names(**lists)
+
+    def _with_links(self, bodies: Names, links: Iterable[LinkEntry], hardpoints: Names) -> Names:
+        """The bodies with those that links are: a pair where the link joins anything that comes in pairs."""
+        paired = {*bodies.pairs, *hardpoints.pairs, *hardpoints.optional}
+        pairs, single = list(bodies.pairs), list(bodies.single)
+        for link in links:
+            if bodies.knows(link.name):
+                self._error(f"[[links]] '{shown(link.name)}' is a body of its own and must not be listed in [bodies]")
+            if link.name not in (*pairs, *single):  # one rod may be joined to several bodies, one at a time
+                (pairs if paired.intersection((*link.bodies, *link.ends)) else single).append(link.name)
+        return replace(bodies, pairs=tuple(pairs), single=tuple(single))
 
     def _entries(self, key: str, kind: type[_Record], **special: Callable[[Any], Any]) -> tuple[_Record, ...]:
         entries = self.data.get(key, [])
@@ -382,9 +431,18 @@ class _Loader:
             if isinstance(entry, JointEntry):
                 for axis in (entry.axis, entry.second_axis):
                     self._check_axis(where, axis, point)
+                if entry.bushing and entry.mode is not Mode.ALWAYS:
+                    self._error(f"{where}: with 'bushing' the mode follows from the subsystem, and must not be given")
             if isinstance(entry, TorsionSpringEntry):
                 self._check_axis(where, entry.axis, point)
-            if isinstance(entry, FrictionEntry | TorsionSpringEntry | BeamEntry):
+            if isinstance(entry, TravelForceEntry):
+                for axis in (entry.direction, entry.travel):
+                    self._check_axis(where, axis, point)
+            if isinstance(entry, BeamEntry) and all(entry.tube) == all(entry.section):
+                self._error(
+                    f"{where} needs diameter and wall, or area, torsion_constant, second_moment_y and second_moment_z"
+                )
+            if isinstance(entry, FrictionEntry | TorsionSpringEntry | BeamEntry | AirSpringEntry):
                 for name in entry.values:
                     if name not in template.values:
                         self._unknown(f"{where}: value", name, template.values)
@@ -432,7 +490,7 @@ class _Loader:
 
 
 def _point_names(entry: Entry) -> tuple[str, ...]:
-    if isinstance(entry, LineEntry | FrictionEntry | BeamEntry):
+    if isinstance(entry, LineEntry | FrictionEntry | BeamEntry | AirSpringEntry):
         return entry.ends
     if isinstance(entry, LeafEntry):
         return (*(name for point in entry.at for name in point), *entry.shackle)
@@ -445,18 +503,23 @@ _TOP_KEYS = (
     "adams_names",
     "dependent",
     "freedoms",
+    "freedoms_if",
     "hardpoints",
     "bodies",
     "mounts",
     "offers",
     "values",
     "joints",
+    "links",
     "bushings",
     "lines",
+    "air_springs",
     "frictions",
     "torsion_springs",
+    "travel_forces",
     "leaves",
     "beams",
     "gears",
+    "unused_parameters",
     "wheel",
 )

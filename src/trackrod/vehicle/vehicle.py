@@ -18,7 +18,18 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Problem, UnknownNameError
 from trackrod.core.records import from_plain, to_plain
 from trackrod.tyre.properties import TyreProperties
-from trackrod.vehicle.connectors import Beam, Bushing, Connector, Damper, Friction, Gear, Spring, Stop, TorsionSpring
+from trackrod.vehicle.connectors import (
+    Beam,
+    Bushing,
+    Connector,
+    Damper,
+    Friction,
+    Gear,
+    Spring,
+    Stop,
+    TorsionSpring,
+    TravelForce,
+)
 from trackrod.vehicle.elements import GROUND, Body, Joint, Mode, Vector
 from trackrod.vehicle.mass import MassProperties, mass_properties
 from trackrod.vehicle.systems import (
@@ -30,6 +41,7 @@ from trackrod.vehicle.systems import (
     PayloadLevel,
     Powertrain,
     Steering,
+    Surroundings,
     Wheel,
 )
 
@@ -45,10 +57,10 @@ def subsystem_of(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vehicle:
-    """A whole vehicle at its design position.
+    """A vehicle at its design position: a whole one, or half a one, which is an axle under its own name.
 
-    V has its origin midway between the front wheel centres in x and y, at the height that is zero in the source; x
-    forward, y left, z up.
+    V has its origin midway between the front wheel centres, or those of the only axle, in x and y, at the height that
+    is zero in the source; x forward, y left, z up.
 
     Attributes
     ----------
@@ -57,16 +69,18 @@ class Vehicle:
     hardpoints
         Named points in V [m], for pictures and checks.
     wheels
-        In the order fl, fr, rl, rr.
+        In the order fl, fr, rl, rr; those of the axles that there are.
     tyres
         Tyres by the names that wheels use.
     axles
-        Front, rear.
+        Front, rear, or one of them.
     modes
         Kinematic or compliant, by subsystem.
     frame
         Where the sprung body has two halves that twist against each other (`trackrod.vehicle.frame`); None if it is
         rigid.
+    surroundings
+        Of half a vehicle: what is known about the whole one.
 
     Holds: every connector joins bodies of the vehicle; names are unique among bodies and among connectors; a vehicle
     saved and loaded does not differ from the first (`trackrod.vehicle.difference`).
@@ -83,6 +97,7 @@ class Vehicle:
     frictions: tuple[Friction, ...] = ()
     stops: tuple[Stop, ...] = ()
     torsion_springs: tuple[TorsionSpring, ...] = ()
+    travel_forces: tuple[TravelForce, ...] = ()
     beams: tuple[Beam, ...] = ()
     gears: tuple[Gear, ...] = ()
     wheels: tuple[Wheel, ...]
@@ -95,6 +110,7 @@ class Vehicle:
     payload: Payload | None = None
     modes: Mapping[str, Mode] = field(default_factory=dict)
     frame: Frame | None = None
+    surroundings: Surroundings | None = None
 
     def __post_init__(self) -> None:
         for name in ("hardpoints", "tyres", "modes"):
@@ -133,8 +149,13 @@ class Vehicle:
             for place in wheel.tyres:
                 if place.tyre not in self.tyres:
                     yield f"wheel '{wheel.corner}': there is no tyre '{place.tyre}'"
-        if tuple(wheel.corner for wheel in self.wheels) != tuple(Corner):
-            yield f"wheels {', '.join(wheel.corner for wheel in self.wheels)}: fl, fr, rl, rr are needed, in this order"
+        positions = tuple(axle.position for axle in self.axles)
+        if positions not in (tuple(Axle), (Axle.FRONT,), (Axle.REAR,)):
+            yield f"axles {', '.join(positions)}: front and rear are needed, in this order, or one of them"
+        needed = [corner for corner in Corner if corner.axle in positions]
+        if [wheel.corner for wheel in self.wheels] != needed:
+            found = ", ".join(wheel.corner for wheel in self.wheels)
+            yield f"wheels {found}: {', '.join(needed)} are needed, in this order"
 
     def connectors(self) -> Iterator[Connector]:
         """Everything that joins two bodies, in both modes."""
@@ -145,6 +166,7 @@ class Vehicle:
         yield from self.frictions
         yield from self.stops
         yield from self.torsion_springs
+        yield from self.travel_forces
         yield from self.beams
 
     def acting(self, connectors: Iterable[_Connector]) -> tuple[_Connector, ...]:
@@ -164,11 +186,26 @@ class Vehicle:
 
     def wheel(self, corner: Corner) -> Wheel:
         """The wheel at a corner."""
-        return self.wheels[corner.index]
+        self.axle(corner.axle)  # refuses an axle that is not there
+        return next(wheel for wheel in self.wheels if wheel.corner is corner)
 
     def axle(self, position: Axle) -> AxleLayout:
-        """The front or the rear axle."""
-        return next(axle for axle in self.axles if axle.position is position)
+        """The front or the rear axle.
+
+        Raises
+        ------
+        InputError
+            Half a vehicle has only the other one.
+        """
+        for axle in self.axles:
+            if axle.position is position:
+                return axle
+        raise InputError(f"'{self.name}' is half a vehicle, a {self.axles[0].position} axle: it has no {position} axle")
+
+    @property
+    def is_half(self) -> bool:
+        """Whether it is one axle alone."""
+        return len(self.axles) == 1
 
     @property
     def sprung_bodies(self) -> tuple[str, ...]:
@@ -191,7 +228,18 @@ class Vehicle:
 
     @property
     def wheelbase(self) -> float:
-        """Distance of the axles along x [m], mean of both sides."""
+        """Distance of the axles along x [m], mean of both sides; of half a vehicle that of its surroundings.
+
+        Raises
+        ------
+        InputError
+            Half a vehicle that is not told its wheelbase.
+        """
+        if self.is_half:
+            if self.surroundings is None or self.surroundings.wheelbase is None:
+                hint = "the assembly's parameter 'wheelbase' tells it, or --wheelbase-mm"
+                raise InputError(Problem(f"'{self.name}' is half a vehicle whose wheelbase is not known", hint=hint))
+            return self.surroundings.wheelbase
         front, rear = (np.mean([self.wheel(Corner.of(axle, side)).centre[0] for side in Side]) for axle in Axle)
         return float(front - rear)
 
@@ -201,7 +249,15 @@ class Vehicle:
         return left - right
 
     def axle_load(self, axle: Axle) -> float:
-        """Mass that rests on an axle when standing on level ground at the design position [kg]."""
+        """Mass that rests on an axle when standing on level ground at the design position [kg].
+
+        Raises
+        ------
+        InputError
+            Half a vehicle: what rests on it is not known.
+        """
+        if self.is_half:
+            raise InputError(f"'{self.name}' is half a vehicle: what rests on its axle is not known")
         total = self.mass_properties
         front = np.mean([self.wheel(Corner.of(Axle.FRONT, side)).centre[0] for side in Side])
         rear_share = float(front - total.centre[0]) / self.wheelbase

@@ -11,6 +11,7 @@ from trackrod.convert.conversion import convert
 from trackrod.core.artefact import Schema
 from trackrod.core.corners import Axle
 from trackrod.core.errors import ConvergenceError, InputError
+from trackrod.core.executors import executor
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.kc.maps import KC_MAPS, KcMaps
@@ -77,7 +78,9 @@ def needed_ranges(vehicle: Vehicle) -> Reaches:
 
 
 def _measured(vehicle: Vehicle, settings: Mapping[Axle, KcSettings]) -> Mapping[Axle, KcMaps]:
-    return MappingProxyType({axle: kept(KC_MAPS, axle_maps, vehicle, axle, settings[axle]) for axle in Axle})
+    with executor() as pool:
+        found = pool.map(lambda axle: kept(KC_MAPS, axle_maps, vehicle, axle, settings[axle]), Axle)
+        return MappingProxyType(dict(zip(Axle, found, strict=True)))
 
 
 def _widened(reach: Reach, excess: Reach) -> Reach:

@@ -9,6 +9,7 @@ from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.multibody.integrators import RealTime
 from trackrod.multibody.steering import SteeringModel, usual_steering
 from trackrod.simulate.drive import Progress
+from trackrod.simulate.events import broke_down
 from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow.cache import kept_run
 from trackrod.workflow.multibody_runs import RIDE_STEP, multibody_run, step_of
@@ -34,8 +35,9 @@ def reference_run(
     steering
         The usual one of the vehicle if not given.
     steps
-        To be tried first [s]; then follow that of the manoeuvre and that of uneven roads, until one completes the run:
-        very soft bushings under a steering with assistance need short ones.
+        To be tried first [s]; then follow that of the manoeuvre and that of uneven roads, until one does not break
+        down: very soft bushings under a steering with assistance need short ones. What ends the vehicle itself, a
+        roll-over say, is believed from the step of the manoeuvre on.
     sample
         Time from sample to sample [s]; that of the manoeuvre if not given.
     progress
@@ -45,6 +47,6 @@ def reference_run(
     for step in dict.fromkeys((*steps, step_of(manoeuvre), RIDE_STEP)):
         integrator = RealTime(step, steering=chosen)
         run = kept_run(multibody_run, vehicle, manoeuvre, integrator, sample, progress=progress)
-        if run.metadata["completed"]:
+        if run.metadata["completed"] or (step <= step_of(manoeuvre) and not broke_down(run)):
             break
     return run

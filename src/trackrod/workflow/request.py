@@ -42,6 +42,8 @@ class StudyRequest:
         Torsional stiffness of the vehicle's frame [N·m/rad]; as it is read, rigid as a rule, if not given.
     aliases, templates, allow_outside
         How files of a vehicle are found.
+    stand_in
+        Whether neutral property files stand in for missing ones.
     """
 
     vehicle: str | None = None
@@ -59,6 +61,7 @@ class StudyRequest:
     aliases: Mapping[str, Path] = field(default_factory=dict)
     templates: tuple[Path, ...] = ()
     allow_outside: bool = False
+    stand_in: bool = False
 
     def settings(self) -> StudySettings:
         """Those of the study file and of the request.

@@ -68,14 +68,14 @@ def _planned(name: str, label: str = "", payload: PayloadLevel | None = None, **
 def _tuned_with() -> tuple[PlannedTest, ...]:
     return (
         *map(_planned, ("ramp_steer", "sine_sweep", "step_steer")),
-        _planned("acceleration", slowest_mps2="0.1"),  # the last 10 km/h to top speed take half of the time
+        _planned("acceleration", slowest_mps2="0.2"),  # the last 20 km/h to top speed take more than half of the time
         _planned("braking"),
     )
 
 
 def _held_out() -> tuple[PlannedTest, ...]:
     return (
-        _planned("double_lane_change", speed_kmh="60"),
+        _planned("double_lane_change", limit_share="0.9"),  # as fast as this vehicle can drive it, nearly
         _planned("brake_in_turn"),
         _planned("constant_radius", target_ay_g="0.4"),
         _planned("step_steer", "step_steer, half payload", PayloadLevel.HALF, speed_kmh="80"),

@@ -116,6 +116,7 @@ class _Parser:
         self.table: _TableDraft | None = None  # table that rows go to
         self.commented_out: tuple[str, int] | None = None  # name and line of a block header in a comment
         self.has_preamble_text = False
+        self.last_comment = -1  # line of a block that ended with a comment, or was one
 
     def content(self) -> Content:
         blocks = tuple(draft.block() for draft in self.blocks)
@@ -131,6 +132,11 @@ class _Parser:
         if not body:
             return
         start = len(line) - len(body)
+        if self._is_wrapped(number, line, start):
+            text = f"'{shown(body)}' is taken as the rest of the comment above"
+            self._warn(text, self._place(number, start), "start a comment with $")
+            self._read_comment(number, f"{line[:start]}${body}", start)
+            return
         match body[0]:
             case "$" | "!":
                 self._read_comment(number, line, start)
@@ -168,6 +174,7 @@ class _Parser:
         if section is None:
             self.comments.append(Comment(text, None, self._place(number, start)))
             return
+        self.last_comment = number
         section.comments.append(Comment(text, section.last, self._place(number, start)))
         commented_out = _COMMENTED_OUT_BLOCK.fullmatch(text)
         if commented_out:
@@ -223,6 +230,7 @@ class _Parser:
             text = f"{shown(key)} has more than one value; they are kept as the text {shown(raw)}"
             self._warn(text, place)
         attribute = Attribute(key, found.as_one(raw), unit, found.comment, raw, place)
+        self._keep_comment(number, found.comment)
         first = section.lines_of_names.setdefault(key.casefold(), number)
         if first != number:
             text = f"{shown(key)} occurs twice in {section.title}; the value of line {first} is used"
@@ -257,8 +265,12 @@ class _Parser:
         if not found.values:
             return  # a stray comma, reported already
         row = Row(found.values, found.comment, place)
+        self._keep_comment(number, found.comment)
         table.rows.append(row)
         section.last = row
+
+    def _keep_comment(self, number: int, comment: str | None) -> None:
+        self.last_comment = number if comment else self.last_comment
 
     # Pieces of a line.
 
@@ -308,6 +320,21 @@ class _Parser:
         return end
 
     # What concerns several lines.
+
+    def _is_wrapped(self, number: int, line: str, start: int) -> bool:
+        """Whether a line holds words that an editor has wrapped from the comment at the end of the line above."""
+        body = line[start:]
+        if self.last_comment != number - 1 or (self.table is not None and self.table.header is not None):
+            return False
+        if body[0] == "(":
+            behind = body.partition(")")[2].strip()
+            return bool(behind) and behind[0] not in "$!"
+        words = body.split()
+        if not body[0].isalpha() or (len(words) > 1 and is_number(words[1])):  # a key that has lost its equals sign
+            return False
+        equals = find_equals(line)
+        key = line[start:equals].partition("<")[0].split()
+        return equals < 0 or not all(NAME.fullmatch(word) for word in key)
 
     def _check_commented_out(self, place: Place) -> None:
         if self.commented_out is not None and self.section is not None:

@@ -261,8 +261,10 @@ class Twin:
             total += 0.5 * self._of("unsprung_yaw_inertia", i) * w[2] ** 2
             total += 0.5 * self._of("wheel_inertia", i) * self.spin[i] ** 2
             curves = self._curves[i]
-            for name, factor in (("spring", "spring_factor"), ("stops", "stop_factor")):
-                total += self._of(factor, i) * _integral(curves[name], float(self.z[i]))
+            total += self._of("spring_factor", i) * _integral(curves["spring"], float(self.z[i]))
+            for shares, force in self._stops(i):
+                travel = float(shares @ self.z[i // 2 * 2 : i // 2 * 2 + 2])
+                total += self._of("stop_factor", i) * _integral(force, travel)
             standing = curves["spring"](self._of("standing_travel", i))
             total -= ((self._of("spring_factor", i) - 1.0) * standing + m * p["gravity"]) * self.z[i]
         for axle, (roll, bar) in enumerate(self._rolls):
@@ -447,13 +449,18 @@ class Twin:
         """Spins, implicit in held brakes and in the clutch.
 
         For each wheel I (ω⁺ − ω)/h = M + T_lock + T_brake + g T, less what its carrier turns. A brake that holds is a
-        spring and damper about the angle at which it closed; one that would need more torque than it has slips.
+        spring and damper about the angle at which it closed; one that would need more torque than it has slips. The
+        driveline feels the half-shafts, which turn in the body: spins and what the carriers turn against it.
         """
         h, d = self.h, self.driveline
-        d.begin_step(self.spin, throttle, gear, self.p["engine_factor"], h)
+        on_body = np.array([float(not self.spec.axles[i // 2].drive_on_carrier) for i in range(4)])
+        carried = on_body * [wheel.axis @ wheel.turning for wheel in self.wheels]
+        shafts = self.spin + carried
+        d.begin_step(shafts, throttle, gear, self.p["engine_factor"], h)
         constant, gain, mobility, held = np.zeros(4), np.zeros(4), np.zeros(4), np.zeros(4, dtype=bool)
+        share = np.ones(4)  # of the spin in the speed of the shaft
         most = np.array([self._of("brake", i) * brake for i in range(4)]) + self.given["brake_torque"]
-        locks = [d.lock_torque(i, self.spin) + self.given["drive_torque"][i] for i in range(4)]  # in the half-shafts
+        locks = [d.lock_torque(i, shafts) + self.given["drive_torque"][i] for i in range(4)]  # in the half-shafts
         for i, wheel in enumerate(self.wheels):
             inertia = self._of("wheel_inertia", i)
             by_brake = h / inertia + taken[i]
@@ -472,12 +479,17 @@ class Twin:
                 wheel.brake = most[i] if torque > 0 else -most[i]
                 mobility[i] = by_drive
                 constant[i], gain[i] = known + by_brake * wheel.brake, d.torque_gain(i) * by_drive
-        more = [d.lock(axle, self.spin, mobility, constant, gain) for axle in (0, 1)]
+            still = -_BRAKE_STIFFNESS * self.brake_angle[i] if held[i] else wheel.brake
+            carried[i] += on_body[i] * (turned[i] - taken[i] * (still - self.carrier_torque[i]))
+            if held[i]:
+                share[i] += on_body[i] * taken[i] * (_BRAKE_STIFFNESS * h + _BRAKE_DAMPING)
+        constant, gain, mobility = share * constant + carried, share * gain, share * mobility
+        more = [d.lock(axle, shafts, mobility, constant, gain) for axle in (0, 1)]
         d.close(constant, gain, h)
         for i in range(4):
             first, second = more[i // 2]
             locks[i] += (first + second * d.torque) * (-1.0 if i % 2 == 0 else 1.0)
-        self.spin = constant + gain * d.torque
+        self.spin = (constant + gain * d.torque - carried) / share
         for i, wheel in enumerate(self.wheels):
             wheel.drive = locks[i] + d.torque * d.torque_gain(i)
             if held[i]:
@@ -701,11 +713,28 @@ class Twin:
                 curves = self._curves[i]
                 force, standing = curves["spring"](z), curves["spring"](self._of("standing_travel", i))
                 Q[i] -= force - weight + (self._of("spring_factor", i) - 1.0) * (force - standing)
-                Q[i] -= curves["stops"](z) * self._of("stop_factor", i)
+                for shares, pressed in self._stops(i):
+                    stop = self._of("stop_factor", i) * pressed(float(shares @ self.z[left : right + 1]))
+                    Q[left : right + 1] -= shares * stop
                 ratio = self.wheels[i].damper
                 Q[left : right + 1] -= pull[i] * ratio
                 Q[left : right + 1] += self.given["spring_force"][i] * self.wheels[i].spring
         return Q
+
+    def _stops(self, i: int) -> tuple[tuple[Array, Callable[[float], float]], ...]:
+        """Bump and rebound stops of a wheel: shares of the left and the right travel in theirs, force over that."""
+        wheel, curve, side = self.spec.wheels[i], self._curves[i]["stops"], 1.0 if i % 2 == 0 else -1.0
+
+        def bump(x: float) -> float:
+            return max(float(curve(x)), 0.0)
+
+        def rebound(x: float) -> float:
+            return min(float(curve(x)), 0.0)
+
+        bump_shares, rebound_shares = (
+            0.5 * np.array([1.0 + side * base, 1.0 - side * base]) for base in (wheel.bump_base, wheel.rebound_base)
+        )
+        return (bump_shares, bump), (rebound_shares, rebound)
 
     def _ride_heights(self) -> list[float]:
         """Of the body above the level road at the axles [m]."""

@@ -110,9 +110,9 @@ class TwinTyre:
         self.sx, self.sy = self.sx * kept / length, self.sy * kept / length
 
 
-def _deflection_share(limit: float, K: float, s: float) -> float:
+def _deflection_share(peak: float, K: float, s: float) -> float:
     """Share of the relaxation length that is left at a large slip (secant stiffness, Pacejka 2012, section 7.2.3)."""
-    linear = abs(K * s)
+    linear, limit = abs(K * s), abs(peak)
     return limit / linear if linear > limit else 1.0
 
 

@@ -76,6 +76,23 @@ CHECKS: tuple[Check, ...] = (
     check_brakes,
 )
 
+#: Checks of the whole vehicle: half a one has neither a body with mass nor a second axle.
+_OF_THE_WHOLE = frozenset(
+    {
+        check_total_mass,
+        check_centre_of_mass,
+        check_wheel_positions,
+        check_ground,
+        check_vehicle_freedoms,
+        check_massless_motion,
+        check_ride,
+        check_tyre_sizes,
+        check_tyre_loads,
+        check_powertrain,
+        check_brakes,
+    }
+)
+
 _ORDER = tuple(Severity)
 
 
@@ -93,6 +110,8 @@ def findings(vehicle: Vehicle) -> tuple[Finding, ...]:
     """
     found: list[Finding] = []
     for check in CHECKS:
+        if vehicle.is_half and check in _OF_THE_WHOLE:
+            continue
         try:
             found += check(vehicle)
         except InputError as reason:

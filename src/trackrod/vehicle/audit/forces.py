@@ -9,7 +9,7 @@ import numpy as np
 
 from trackrod.vehicle.audit.finding import Finding, error, mirrored, note, out_of_range, pairs, warning
 from trackrod.vehicle.characteristics import BUSHING_DIRECTIONS, Characteristic
-from trackrod.vehicle.connectors import Bushing, Connector, Damper, Spring, Stop, TorsionSpring
+from trackrod.vehicle.connectors import Bushing, Connector, Damper, Spring, Stop, TorsionSpring, TravelForce
 from trackrod.vehicle.elements import Joint, Vector
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -196,7 +196,7 @@ def check_connector_asymmetry(vehicle: Vehicle) -> Iterator[Finding]:
 
 
 def _points(connector: Connector) -> tuple[Vector, ...]:
-    if isinstance(connector, Joint | Bushing | TorsionSpring):
+    if isinstance(connector, Joint | Bushing | TorsionSpring | TravelForce):
         return (connector.position,)
     return connector.ends
 

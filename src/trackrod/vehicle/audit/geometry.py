@@ -124,11 +124,11 @@ def check_hardpoint_asymmetry(vehicle: Vehicle) -> Iterator[Finding]:
 
 
 def check_shared_hardpoints(vehicle: Vehicle) -> Iterator[Finding]:
-    """Hardpoints that the steering and the front suspension both have, at one place."""
+    """Hardpoints that the steering and the front (or only) suspension both have, at one place."""
     if vehicle.steering is None:
         return
     steering = subsystem_of(vehicle.steering.rack_joint)
-    suspension = vehicle.axle(Axle.FRONT).subsystem
+    suspension = vehicle.axles[0].subsystem
     for name, point in vehicle.hardpoints.items():
         other = f"{suspension}.{name.removeprefix(f'{steering}.')}"
         if subsystem_of(name) != steering or other not in vehicle.hardpoints:

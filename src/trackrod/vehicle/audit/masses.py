@@ -10,7 +10,7 @@ import numpy as np
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.vehicle.audit.finding import Finding, error, mirrored, note, out_of_range, pairs, warning
-from trackrod.vehicle.connectors import Bushing, Connector, TorsionSpring
+from trackrod.vehicle.connectors import Bushing, Connector, TorsionSpring, TravelForce
 from trackrod.vehicle.elements import Body, Joint, JointType, Vector
 from trackrod.vehicle.mass import is_possible_inertia
 from trackrod.vehicle.vehicle import Vehicle
@@ -156,7 +156,7 @@ def check_radius_of_gyration(vehicle: Vehicle) -> Iterator[Finding]:
 
 
 def _attachment(connector: Connector, index: int) -> Vector:
-    if isinstance(connector, Joint | Bushing | TorsionSpring):
+    if isinstance(connector, Joint | Bushing | TorsionSpring | TravelForce):
         return connector.position
     return connector.ends[index]
 

@@ -38,16 +38,23 @@ class AxleMechanism:
     ----------
     bodies
         Those of its subsystem and what hangs on them.
+    wheels
+        Bodies of its wheels.
     """
 
     bodies: tuple[str, ...]
     joints: tuple[Joint, ...]
     beams: tuple[Beam, ...]
     gears: tuple[Gear, ...]
+    wheels: tuple[str, ...]
 
     def mobility(self) -> Mobility:
         """Its freedoms."""
         return mobility(self.bodies, self.joints, self.beams, self.gears)
+
+    def idle(self, found: Mobility) -> int:
+        """How many of its freedoms are rotations of struts and rods about themselves."""
+        return found.idle((*self.joints, *self.beams), self.wheels)
 
 
 def axle_mechanism(vehicle: Vehicle, axle: AxleLayout) -> AxleMechanism:
@@ -71,6 +78,7 @@ def axle_mechanism(vehicle: Vehicle, axle: AxleLayout) -> AxleMechanism:
         joints=own_joints,
         beams=tuple(_grounded(beam, held) for beam in vehicle.beams if reached & set(beam.bodies)),
         gears=_gears_on(vehicle, own_joints),
+        wheels=tuple(wheel.body for wheel in vehicle.wheels),
     )
 
 
@@ -92,7 +100,11 @@ def check_axle_freedoms(vehicle: Vehicle) -> Iterator[Finding]:
         found = mechanism.mobility()
         what = f"the {axle.position} axle '{axle.subsystem}' with ideal joints"
         what += " and rigid beams" if mechanism.beams else ""
-        if found.freedoms != axle.freedoms:
+        idle = mechanism.idle(found) if found.freedoms > axle.freedoms else 0
+        if idle and found.freedoms - idle == axle.freedoms:
+            says = f"{what} has {found.freedoms} freedoms, of which {idle} are bodies that turn about themselves"
+            yield note(says, hint="usual for struts on rod ends; the models hold these rotations weakly")
+        elif found.freedoms != axle.freedoms:
             says = f"{what} has {found.freedoms} freedoms, {axle.freedoms} are needed; "
             if found.freedoms > axle.freedoms:
                 says += f"these bodies can move: {', '.join(found.moving())}"
@@ -117,8 +129,12 @@ def check_vehicle_freedoms(vehicle: Vehicle) -> Iterator[Finding]:
     says = f"the vehicle with ideal joints has {found.freedoms} freedoms"
     parts = f"{wanted} = {_RIGID_BODY} of the body + {axles} of the axles + {steering} of the steering"
     parts += " + 1 of the frame" if frame else ""
-    if found.freedoms == wanted:
-        yield note(f"{says}: {parts}")
+    idle = 0
+    if found.freedoms > wanted:
+        mechanisms = [axle_mechanism(vehicle, axle) for axle in vehicle.axles]
+        idle = sum(mechanism.idle(mechanism.mobility()) for mechanism in mechanisms)
+    if found.freedoms - idle == wanted:
+        yield note(f"{says}: {parts}" + (f", and {idle} bodies that turn about themselves" if idle else ""))
     else:
         yield warning(f"{says}, {parts} are usual", hint="look at the axles, and at what is not fixed to anything")
 

@@ -87,7 +87,7 @@ def check_tyre_sides(vehicle: Vehicle) -> Iterator[Finding]:
     for wheel in vehicle.wheels:
         if not wheel.tyres:
             yield error(f"the wheel '{wheel.corner}' has no tyre", hint="one is needed, or two as twin tyres")
-    for axle in Axle:
+    for axle in (layout.position for layout in vehicle.axles):
         left, right = (vehicle.wheel(Corner.of(axle, side)).tyres for side in Side)
         if sorted((p.tyre, p.offset) for p in left) != sorted((p.tyre, p.offset) for p in right):
             listed = [", ".join(f"{p.tyre} at {1e3 * p.offset:g} mm" for p in places) for places in (left, right)]

@@ -101,6 +101,7 @@ def _convert(work: Work) -> Converted:
         split=partial(_split_parameters, origin, maps) if isinstance(origin, Vehicle) else None,
         relative=settings.relative,
         ranges=settings.ranges,
+        without=origin.without_meaning if isinstance(origin, Reference) else (),
     )
     unstable = stability_problems(conversion.spec, "the nominal model")
     return Converted(conversion, space, _in_words(conversion, maps), unstable)

@@ -12,6 +12,7 @@ from trackrod.metrics.indices import indices
 from trackrod.report.study_sections import hold_out_section
 from trackrod.rtm.script import Script
 from trackrod.rtm.spec import RtmSpec
+from trackrod.simulate.events import events_in
 from trackrod.tune.study import TestResult
 from trackrod.tune.test import Test
 from trackrod.workflow.cache import kept_run
@@ -85,7 +86,7 @@ def _carried_over(nominal: RtmSpec, tuned: RtmSpec, other: RtmSpec) -> RtmSpec:
 
 def _result(test: Test, nominal: Run, tuned: Run) -> TestResult:
     before, after = (indices(test.name, test.reference, run) for run in (nominal, tuned))
-    return TestResult(test, nominal, tuned, before, after)
+    return TestResult(test, nominal, tuned, before, after, events_in(tuned))
 
 
 HOLD_OUT = Stage(

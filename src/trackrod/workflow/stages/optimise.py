@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from trackrod.core.errors import Problem
-from trackrod.fit.covariance import Confidence, confidence
+from trackrod.fit.estimate import ON_BOUND, Estimate, estimate
 from trackrod.fit.gauss_newton import GaussNewton
-from trackrod.fit.identifiability import Identifiability, Verdict
+from trackrod.fit.identifiability import Identifiability
 from trackrod.fit.methods import minimise
-from trackrod.fit.outcome import Outcome, StopRules
+from trackrod.fit.objective import Objective
+from trackrod.fit.outcome import Outcome, Point, Reason, StopRules
+from trackrod.fit.problem import FitProblem
 from trackrod.report.study_sections import parameter_section, search_section
 from trackrod.rtm.spec import RtmSpec
 from trackrod.rtm.stability import stability_problems
@@ -25,9 +30,10 @@ from trackrod.workflow.study_settings import StudySettings
 
 __all__ = ["OPTIMISE", "Tuned"]
 
-#: A change to a bound must improve the objective by this much: what hardly matters stays as it was converted.
-_METHODS = {GaussNewton.name: GaussNewton(prior_pct=0.02)}
-_STOP = StopRules(improvement_pct=0.005)
+#: A change to a bound must improve the objective by this much [%]: what hardly matters stays as it was converted.
+PRIOR = 0.1
+_METHODS = {GaussNewton.name: GaussNewton(prior_pct=PRIOR)}
+_STOP = StopRules(improvement_pct=0.02, step=0.01)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,36 +59,79 @@ class Tuned:
 
 
 def _tune(work: Work) -> Tuned:
-    settings, space = work[StudySettings], work[Converted].space
-    problem = work[Subject].folder.journal(TuningProblem(space, work[Driven].tuned_with))
-    work.tell(settings.optimiser, 0.0)
-    outcome = minimise(
-        problem,
-        settings.objective,
-        method=_METHODS.get(settings.optimiser, settings.optimiser),
-        stop=_STOP,
-        budget=settings.budget,
-        seed=settings.seed,
-        progress=work.tell_search,
-    )
-    work.tell("confidence of the tuned values", 1.0)
-    sure = confidence(space.names, outcome.z, problem.linearise(outcome.z), settings.objective)
-    parameters = _parameters(space, outcome, sure, work[SensitivityResult].identifiability)
-    model = space.spec(outcome.z)
+    settings, space, tests = work[StudySettings], work[Converted].space, work[Driven].tuned_with
+    identified = work[SensitivityResult].identifiability
+    journal = work[Subject].folder.journal
+    work.tell("what the curves say about the values", 0.0)
+    told = estimate(journal(TuningProblem(space, tests)), np.zeros(len(space.names)), settings.objective)
+    # What the manoeuvres cannot tell is held, for it would only take the part of another parameter; so is what nothing
+    # speaks against, unless the user names what to tune: small gains in one manoeuvre are paid for in others.
+    moved = space.only(identified.subset if settings.parameters else told.contradicted)
+    places = [space.names.index(name) for name in moved.names]
+    work.tell(settings.optimiser, 0.1)
+    problem = journal(TuningProblem(moved, tests))
+    outcome = _searched(work, problem, told.z[places])
+    z = np.zeros(len(space.names))
+    z[places] = outcome.z
+    parameters = _parameters(space, moved, z, told, identified)
+    model = space.spec(z)
     return Tuned(outcome, model, parameters, stability_problems(model, "the tuned model"))
 
 
+def _searched(work: Work, problem: FitProblem, elsewhere: NDArray[np.float64]) -> Outcome:
+    """Search from the nominal values, then from another start: a minimum that both end at is no accident."""
+    settings = work[StudySettings]
+
+    def search(start: NDArray[np.float64] | None) -> Outcome:
+        return minimise(
+            problem,
+            settings.objective,
+            method=_METHODS.get(settings.optimiser, settings.optimiser),
+            start=start,
+            stop=_STOP,
+            budget=settings.budget,
+            seed=settings.seed,
+            progress=work.tell_search,
+        )
+
+    if not problem.names:
+        return _nothing_moved(problem, settings.objective)
+    first = search(None)
+    if first.interrupted or settings.optimiser != GaussNewton.name:  # the others look around by themselves
+        return first
+    second = search(elsewhere)
+    better, other = sorted((first, second), key=lambda end: end.value + PRIOR * float(end.z @ end.z))
+    return replace(
+        better,
+        history=first.history + second.history,
+        evaluations=first.evaluations + second.evaluations,
+        linearisations=first.linearisations + second.linearisations,
+        seconds=first.seconds + second.seconds,
+        other=Point(other.z, other.value, other.blocks),
+    )
+
+
+def _nothing_moved(problem: FitProblem, objective: Objective) -> Outcome:
+    z = np.zeros(0)
+    blocks = problem.evaluate(z)
+    return Outcome(z, objective.value(blocks), blocks, (), 1, 0, 0.0, Reason.SUPPORTED, GaussNewton.name)
+
+
 def _parameters(
-    space: TuningSpace, outcome: Outcome, sure: Confidence, found: Identifiability
+    space: TuningSpace, moved: TuningSpace, z: NDArray[np.float64], told: Estimate, found: Identifiability
 ) -> tuple[TunedParameter, ...]:
-    result = []
-    for k, item in enumerate(space.tunables):
-        finding = found[item.name]
-        half = 0.5 * (item.upper - item.lower)
-        std_pct = 100.0 * float(sure.std[k]) * half / abs(item.nominal) if item.nominal else float("nan")
-        seen = finding.verdict is Verdict.IDENTIFIABLE
-        result.append(TunedParameter(item, float(outcome.z[k]), std_pct, sure.on_bound[k], seen, finding.text))
-    return tuple(result)
+    return tuple(
+        TunedParameter(
+            tunable=item,
+            z=float(z[k]),
+            interval=(float(told.lower[k]), float(told.upper[k])),
+            on_bound=bool(abs(z[k]) >= 1.0 - ON_BOUND),
+            moved=item.name in moved.names,
+            identifiable=item.name in found.subset,
+            verdict=found[item.name].text,
+        )
+        for k, item in enumerate(space.tunables)
+    )
 
 
 OPTIMISE = Stage(

@@ -12,6 +12,7 @@ from trackrod.convert.conversion import Compliance, Detail
 from trackrod.convert.masses import split_bodies
 from trackrod.core.artefact import Artefact
 from trackrod.core.errors import Problem, raise_if_errors
+from trackrod.multibody.mechanism import free_rotations
 from trackrod.reference import Reference, read_reference
 from trackrod.report.study_sections import vehicle_section
 from trackrod.rtm.spec import RtmSpec
@@ -87,10 +88,14 @@ def _read(work: Work) -> Subject:
     origin: Vehicle | Reference
     if request.vehicle is not None:
         reading = open_vehicle(
-            request.vehicle, request.aliases, templates=request.templates, allow_outside=request.allow_outside
+            request.vehicle,
+            request.aliases,
+            templates=request.templates,
+            allow_outside=request.allow_outside,
+            stand_in=request.stand_in,
         )
         raise_if_errors(reading.problems)
-        origin, problems = reading.vehicle, tuple(reading.problems)
+        origin, problems = reading.vehicle, (*reading.problems, *free_rotations(reading.vehicle))
         if request.payload is not None:
             origin = origin.with_payload(request.payload)
         if request.frame_stiffness is not None:

@@ -17,7 +17,7 @@ from trackrod.tune.test import Test
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow.found_settings import find_settings
-from trackrod.workflow.multibody_runs import STEP
+from trackrod.workflow.multibody_runs import STEP, step_of
 from trackrod.workflow.reference_runs import reference_run
 from trackrod.workflow.stage import Stage, Work
 from trackrod.workflow.stages.convert import Converted, convert_origin
@@ -134,11 +134,12 @@ class _Drives:
             return found
 
         with executor() as pool:
-            # the order in which they are begun: what takes longest first
-            futures = [pool.submit(one, planned, hold_out=False) for planned in tests]
-            futures += [pool.submit(one, planned, hold_out=True) for planned in held]
+            # the order in which they are begun: what takes longest first, so that none is waited for in the end
+            futures = {planned.label: pool.submit(one, planned, hold_out=False) for planned in tests}
+            for planned in sorted(held, key=lambda planned: step_of(planned.manoeuvre)):
+                futures[planned.label] = pool.submit(one, planned, hold_out=True)
             try:
-                found = [future.result() for future in futures]
+                found = [futures[planned.label].result() for planned in (*tests, *held)]
             finally:  # after a failure or Ctrl-C nothing more is begun, and what is being driven ends
                 self._stopped.set()
                 pool.shutdown(wait=False, cancel_futures=True)

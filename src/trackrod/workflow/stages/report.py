@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,13 @@ from trackrod.core.plain import Plain, canonical_json, pretty_json
 from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
+from trackrod.fit.blocks import Block
 from trackrod.kc.maps import KC_MAPS
 from trackrod.report.study import write_study_report
 from trackrod.report.study_sections import SectionMaker, limit_section, time_section
 from trackrod.report.study_summary import summary_section
 from trackrod.rtm.spec import RTM
-from trackrod.tune.study import StudyResult
-from trackrod.tune.test import Test
+from trackrod.tune.study import StudyResult, TestResult
 from trackrod.workflow.stage import Results, Stage, Work
 from trackrod.workflow.stages.convert import Converted
 from trackrod.workflow.stages.error_budget import ErrorBudget
@@ -96,7 +96,13 @@ def study_result(found: Work | Results) -> StudyResult:
     return StudyResult(
         name=subject.name,
         description=subject.describe(settings.detail, converted.conversion.spec),
-        problems=(*subject.problems, *unstable, *driven.problems, *proven.problems),
+        problems=(
+            *subject.problems,
+            *unstable,
+            *driven.problems,
+            *proven.problems,
+            *_derivative_notes((*sensitivity.local.blocks, *tuned.outcome.blocks)),
+        ),
         maps=found[Measured].maps,
         round_trip=converted.round_trip,
         unstable=tuple(problem.text for problem in unstable),
@@ -114,29 +120,40 @@ def study_result(found: Work | Results) -> StudyResult:
         ranges=sensitivity.ranges,
         error_budget=found[ErrorBudget].entries,
         seconds=found.seconds,
-        limits=_limits(driven.tests),
+        limits=_limits(proven.tests),
         screening=sensitivity.screening,
         variance=sensitivity.variance,
     )
 
 
-def _limits(tests: Sequence[Test]) -> tuple[str, ...]:
-    ax, ay, vx = (_all_values(tests, signal) for signal in (signals.AX, signals.AY, signals.VX))
-    lateral, braking = np.abs(ay).max(initial=0.0), (-ax).max(initial=0.0)
-    slowest, fastest = 3.6 * vx.min(), 3.6 * vx.max()
+def _derivative_notes(blocks: Sequence[Block]) -> tuple[Problem, ...]:
+    """What is special about the derivatives of a manoeuvre, once for each."""
+    notes = {block.manoeuvre: block.note for block in reversed(blocks) if block.note}
+    text = "'{}' is no smooth function of the parameters somewhere: {}"
+    return tuple(
+        Problem(text.format(label, note), severity=Severity.WARNING) for label, note in reversed(notes.items())
+    )
+
+
+def _limits(tests: Sequence[TestResult]) -> tuple[str, ...]:
+    lateral = _both_reach(tests, signals.AY, lambda values: np.abs(values).max())
+    braking = max(_both_reach(tests, signals.AX, lambda values: (-values).max()), 0.0)
+    fastest = _both_reach(tests, signals.VX, lambda values: values.max())
+    slowest = -_both_reach(tests, signals.VX, lambda values: (-values).max())
     return (
-        f"Compared up to {lateral:.1f} m/s² sideways and {braking:.1f} m/s² when braking, at {max(slowest, 0):.0f} to "
-        f"{fastest:.0f} km/h.",
+        f"Compared up to {lateral:.1f} m/s² sideways and {braking:.1f} m/s² when braking, at "
+        f"{max(3.6 * slowest, 0.0):.0f} to {3.6 * fastest:.0f} km/h: what both the reference and the model reach.",
         "Smooth level road with the friction of the tyre files; beyond their travel the maps are extended straight.",
         "Bodies are rigid; the frame of a van does not twist. Frequencies above about 15 Hz are not represented.",
         "No anti-lock system, stability control or driver assistance is part of the model.",
     )
 
 
-def _all_values(tests: Sequence[Test], signal: Signal) -> NDArray[np.float64]:
-    """Of the runs that hold the signal: the record of another program need not hold every one."""
-    runs = (test.reference for test in tests)
-    return np.concatenate([np.zeros(0), *(run[signal] for run in runs if signal.column in run)])
+def _both_reach(tests: Sequence[TestResult], signal: Signal, largest: Callable[[NDArray[np.float64]], Any]) -> float:
+    """The largest value that reference and tuned model both reach, in any test whose record holds the signal."""
+    runs = ((test.reference, test.tuned) for test in tests)
+    reached = [[float(largest(run[signal])) for run in pair] for pair in runs if all(signal.column in r for r in pair)]
+    return max((min(pair) for pair in reached), default=0.0)
 
 
 # ---- files

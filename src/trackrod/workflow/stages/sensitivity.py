@@ -20,7 +20,7 @@ from trackrod.fit.variance_shares import VarianceShares, share_variance
 from trackrod.manoeuvres.registry import manoeuvre
 from trackrod.report.study_sections import candidate_section, identifiability_section, sensitivity_section
 from trackrod.simulate.script import scripted
-from trackrod.tune.problem import TuningProblem
+from trackrod.tune.problem import STANDING, TuningProblem
 from trackrod.tune.test import Test
 from trackrod.workflow.cache import kept_run
 from trackrod.workflow.multibody_runs import STEP
@@ -118,7 +118,8 @@ def _candidates(work: Work) -> Blocks:
     if not tests:
         return ()
     problem = work[Subject].folder.journal(TuningProblem(space, tests))
-    return problem.linearise(np.zeros(len(space.names)))
+    # the loads before a candidate are those before any other manoeuvre
+    return tuple(b for b in problem.linearise(np.zeros(len(space.names))) if not b.manoeuvre.startswith(STANDING))
 
 
 SENSITIVITY = Stage(

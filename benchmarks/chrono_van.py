@@ -1,14 +1,19 @@
-"""A reference folder for the van of another multibody program, whose results lie in the third-party data.
+"""A reference folder for the van of another multibody program, made from nothing but ``docs/reference_folder.md``.
 
-The ``reference.toml`` names the files where they lie. What the README beside them leaves open is read from the runs:
-engine torque from the acceleration at full throttle, damper curves from damper forces and lengths.
+usage: python -m benchmarks.chrono_van FOLDER [--data FOLDER] [--wrong]
+
+Then ``trackrod convert --reference FOLDER`` runs the study. The ``reference.toml`` names the files where they lie; what
+the README beside them leaves open is read from the runs: engine torque from the acceleration at full throttle. With
+``--wrong`` mass and yaw inertia are 15 % and the height of the centre of gravity is 10 % off: tuning must find them.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,20 +26,16 @@ LOCK = 8.0
 #: Engine over wheel speed in the four gears, and inertia that turns with the wheels, from the runs [-], [kg·m²].
 GEARS = (20.59, 11.653, 7.385, 5.118)
 DRIVELINE_INERTIA = 12.6
-#: Travel of the tables at which the springs carry the van, front and rear [m].
-STANDING_TRAVEL = (0.0655, 0.0190)
+#: Manoeuvre, what drives along the road, whether it is held out, and what else stands there. Standing on its locked
+#: brakes the program's van rolls back and bounces.
 RUNS = {
-    "ramp": ("ramp_steer", "hold_speed", False),
-    "step": ("step_steer", "pedals", False),
-    "sweep": ("sine_sweep", "hold_speed", False),
-    "accel": ("acceleration", "pedals", False),
-    "brake": ("braking", "pedals", False),
-    "sine05": ("single_sine", "pedals", True),
+    "ramp": ("ramp_steer", "hold_speed", False, ""),
+    "step": ("step_steer", "pedals", False, ""),
+    "sweep": ("sine_sweep", "hold_speed", False, ""),
+    "accel": ("acceleration", "pedals", False, ""),
+    "brake": ("braking", "pedals", False, "end = 8.0"),
+    "sine05": ("single_sine", "pedals", True, ""),
 }
-
-
-#: Close to standstill the program's van bounces on its locked brakes.
-ENDS = {"brake": "end = 7.5"}
 
 
 def read_columns(path: Path) -> dict[str, Array]:
@@ -46,20 +47,43 @@ def read_columns(path: Path) -> dict[str, Array]:
     return dict(zip(names, table.T, strict=True))
 
 
-def write_folder(folder: Path, shared_data: Path) -> Path:
+@dataclass(frozen=True)
+class Start:
+    """Factors on what the folder says about the masses."""
+
+    mass: float = 1.0
+    yaw_inertia: float = 1.0
+    height: float = 1.0
+
+
+#: As they are, and where a tuning begins that has to find them.
+RIGHT = Start()
+WRONG = Start(mass=0.85, yaw_inertia=1.15, height=0.9)
+
+
+def write_folder(folder: Path, shared_data: Path, start: Start = RIGHT) -> Path:
     """Write the ``reference.toml``; the path of the folder."""
     van = shared_data / "reference" / "chrono_van"
     tyre = shared_data / "tyres" / "projectchrono_chrono" / "data" / "vehicle" / "VW_microbus" / "json"
     near, near_tyre = (os.path.relpath(path, folder) for path in (van, tyre))
-    (folder / "reference.toml").write_text(_toml(van, near, near_tyre), encoding="utf-8")
+    (folder / "reference.toml").write_text(_toml(van, near, near_tyre, start), encoding="utf-8")
     return folder
 
 
-def _toml(van: Path, near: str, tyre: str) -> str:
+def _toml(van: Path, near: str, tyre: str, start: Start) -> str:
     known = json.loads((van / "params_van.json").read_text())
     bodies = {body["name"]: body for body in known["design_position"]["bodies"]}
     inertia = known["total_inertia_about_com"]
+    mass_of_all, (x, y, z) = start.mass * known["total_mass"], known["total_com_in_chassis_frame"]
+    turning = start.yaw_inertia * inertia[2][2]
+    road = -known["chassis_ref_height_static"]
+    centre = [x, y, road + start.height * (z - road)]
     wheels = known["wheels"]
+    loads = (
+        ""
+        if start != RIGHT
+        else f"axle_loads = {{ front = {2 * wheels[0]['Fz_static']}, rear = {2 * wheels[2]['Fz_static']} }}"
+    )
 
     def part(words: str) -> dict[str, object]:
         return next(body for name, body in bodies.items() if name.endswith(words))
@@ -73,24 +97,6 @@ def _toml(van: Path, near: str, tyre: str) -> str:
     lever = 0.6975 - 0.5385
     spin = [float(part(f"{name}_spindle_L")["inertia_about_com_chassis_axes"][1][1]) + 0.4 for name in ("Front", "Arm")]  # type: ignore[index]
     speeds, full = _engine(van)
-    # The tables count travel from a position far from where the van stands: here it counts from the latter.
-    built_front, built_rear = (-0.04, 0.6975, -0.026), (-2.4, 0.7275, 0.0)
-    front_centre = _standing(van / "kc_van_front_parallel.csv", built_front, STANDING_TRAVEL[0])
-    rear_centre = _standing(van / "kc_van_rear_parallel.csv", built_rear, STANDING_TRAVEL[1])
-    shifts = "".join(
-        f"""
-[kc.{axle}.columns]
-ry = {{ gradient = {gradient} }}
-travel = {{ column = "z_{{S}}", offset = {built[2] - centre[2]} }}
-tx = {{ column = "x_{{S}}", offset = {built[0] - centre[0]} }}
-ty_left = {{ column = "y_L", offset = {built[1] - centre[1]} }}
-ty_right = {{ column = "y_R", offset = {centre[1] - built[1]} }}
-"""
-        for axle, centre, built, gradient in (
-            ("front", front_centre, built_front, -0.62),  # inclination of the upper wishbone's axis
-            ("rear", rear_centre, built_rear, 1.507),  # spin of the wheel on the arm that lifts it
-        )
-    )
     tests = "".join(
         f"""
 [kc.{axle}.{test}]
@@ -108,19 +114,18 @@ manoeuvre = "{manoeuvre}"
 file = "{near}/van_pac_{name}.csv"
 longitudinal = "{longitudinal}"
 hold_out = {"true" if hold_out else "false"}
-{ENDS.get(name, "")}
+{more}
 """
-        for name, (manoeuvre, longitudinal, hold_out) in RUNS.items()
+        for name, (manoeuvre, longitudinal, hold_out, more) in RUNS.items()
     )
     return f"""
 name = "chrono_van"
-road_height = -0.3
 
 [masses]
-mass = {known["total_mass"]}
-centre = {known["total_com_in_chassis_frame"]}
-inertia = {{ Ixx = {inertia[0][0]}, Iyy = {inertia[1][1]}, Izz = {inertia[2][2]}, Ixz = {inertia[0][2]} }}
-axle_loads = {{ front = {2 * wheels[0]["Fz_static"]}, rear = {2 * wheels[2]["Fz_static"]} }}
+mass = {mass_of_all}
+centre = {centre}
+inertia = {{ Ixx = {inertia[0][0]}, Iyy = {inertia[1][1]}, Izz = {turning}, Ixz = {inertia[0][2]} }}
+{loads}
 
 [masses.unsprung.front]
 mass = {front}
@@ -132,14 +137,14 @@ spin_inertia = {spin[0]}
 mass = {rear}
 roll_inertia = 1.262
 yaw_inertia = 1.262
-spin_inertia = {spin[1]}
+spin_inertia = {spin[1] + 0.5 * DRIVELINE_INERTIA}  # gears change on the other side of it
 
 [wheels.front]
-centre = {front_centre}
+centre = [-0.04, 0.6975, -0.026]
 tyres = "van"
 
 [wheels.rear]
-centre = {rear_centre}
+centre = [-2.4, 0.7275, 0.0]
 tyres = "van"
 
 [tyres.van]
@@ -163,18 +168,15 @@ ratio = {-0.0610743 / LOCK}
 front = 3000.0
 rear = 3000.0
 
-[dampers.front]
-{_damper(van, "f")}
-
-[dampers.rear]
-{_damper(van, "r")}
+[dampers.columns]
+length = "shock_len_{{corner}}"
+force = {{ column = "shock_F_{{corner}}", factor = -1 }}
 
 [powertrain]
 engine_inertia = 0.01
 idle_speed = 10.0
 speed_limit = "4500 rpm"
 front_share = 0.0
-driveline_inertia = {DRIVELINE_INERTIA}
 [powertrain.engine]
 speed = {speeds.tolist()}
 throttle = [0.0, 1.0]
@@ -183,7 +185,7 @@ torque = {[[-19.0, round(float(value), 2)] for value in full]}
 ratios = {list(GEARS)}
 final_drive = 1.0
 upshift = ["2200 rpm", "2300 rpm", "2220 rpm"]
-downshift = ["300 rpm", "300 rpm", "300 rpm"]  # its gears change without a jolt: here it brakes in the gear it has
+downshift = ["300 rpm", "300 rpm", "300 rpm"]
 
 [powertrain.rear_differential]     # the rear wheels turn alike in every run
 slip_speed = [-1.0, 1.0]
@@ -195,8 +197,14 @@ camber = {{ column = "camber_{{S}}_deg", unit = "deg" }}
 damper_length = "shock_len_{{S}}"
 Fz = "F_rod_{{S}}"
 rack_travel = "steerlink_dy"
-
-{shifts}{tests}
+travel = "z_{{S}}"
+tx = "x_{{S}}"
+ty = "y_{{S}}"
+[kc.front.columns]
+ry = {{ gradient = -0.62 }}          # inclination of the upper wishbone's axis
+[kc.rear.columns]
+ry = {{ gradient = 1.507 }}          # spin of the wheel on the arm that lifts it
+{tests}
 [columns]
 time = "time"
 steering_wheel_angle = {{ column = "steer_in", factor = {LOCK} }}
@@ -228,14 +236,6 @@ wheel_speed = {{ column = "omega_{{corner}}", factor = -1 }}
 {runs}"""
 
 
-def _standing(table: Path, built: tuple[float, float, float], travel: float) -> list[float]:
-    """Left wheel centre at a travel of the table [m]."""
-    columns = read_columns(table)
-    up = slice(0, 150)  # the first way up
-    moved = (float(np.interp(travel, columns["z_L"][up], columns[name][up])) for name in ("x_L", "y_L"))
-    return [built[0] + next(moved), built[1] + next(moved), built[2] + travel]
-
-
 def _engine(van: Path) -> tuple[Array, Array]:
     """Full-throttle torque [N·m] over engine speed [rad/s], from the acceleration through the gears."""
     run = read_columns(van / "van_pac_accel.csv")
@@ -251,20 +251,15 @@ def _engine(van: Path) -> tuple[Array, Array]:
     return np.append(knots, np.radians(6.0 * 4500.0)), np.append(full, full[-1] - 20.0)
 
 
-def _damper(van: Path, axle: str) -> str:
-    """Damper force, positive in tension, over the rate of its length, from all runs."""
-    rates, forces = [], []
-    for name in RUNS:
-        run = read_columns(van / f"van_pac_{name}.csv")
-        for side in "lr":
-            rates.append(np.gradient(run[f"shock_len_{axle}{side}"], run["time"]))
-            forces.append(-run[f"shock_F_{axle}{side}"])
-    rate, force = np.concatenate(rates), np.concatenate(forces)
-    knots = np.array([-0.3, -0.2, -0.1, -0.05, -0.02, -0.01, -0.005, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3])
-    points = [(0.0, 0.0)]
-    for knot in knots:
-        near = np.abs(rate - knot) < 0.1 * abs(knot)
-        if near.sum() > 5:
-            points.append((float(knot), float(np.median(force[near]))))
-    x, y = zip(*sorted(points), strict=True)
-    return f"velocity = {list(x)}\nforce = {[round(value, 1) for value in y]}"
+def main() -> None:
+    reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    reader.add_argument("folder", type=Path)
+    reader.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
+    reader.add_argument("--wrong", action="store_true")
+    given = reader.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    print(write_folder(given.folder.resolve(), given.data.resolve(), WRONG if given.wrong else RIGHT))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,261 @@
+"""What the curves say about the parameters, however many of them were tuned: estimates with intervals.
+
+A model is never the reference. What is left of a curve when all parameters are right is a smooth difference of two
+models of unknown size, so a curve, however finely sampled, is but a few observations with a variance of their own: with
+e_k the length of the residual of curve k [%]
+
+    −2 ln L(z) = Σ n_k ln(e_k(z)² + e_0²) + constant
+
+where n_k counts the shapes that the residual is made of: (Σ E_m)²/Σ E_m², the participation number of the energies of
+its cosine series, which is 1 for one shape. It ends at 3, for where there are many it is noise that a smooth difference
+may hide under. Of a set of single numbers, such as wheel loads, all count. e_0 is what numbers are exact to at best.
+The estimate makes L largest. It trusts the curves that the model can follow and
+doubts those that it cannot. The objective of tuning does not: it buys a small index of a curve that the model cannot
+follow with wrong values of the parameters.
+
+The interval of a parameter holds the values at which L, made largest again over all others within their bounds, is not
+below its maximum by more than chance explains (profile likelihood).
+
+Reference: Venzon and Moolgavkar, A method for computing profile-likelihood-based confidence intervals, Applied
+Statistics 37 (1988).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.fft import dct
+from scipy.optimize import brentq, minimize
+from scipy.stats import t as student
+
+from trackrod.core.errors import ConvergenceError, InputError, Problem
+from trackrod.fit.blocks import Array, Block, compress
+from trackrod.fit.objective import Objective
+from trackrod.fit.problem import FitProblem
+
+__all__ = ["LEVEL", "Estimate", "estimate", "likelihood_of"]
+
+#: Probability with which an interval holds the value.
+LEVEL = 0.95
+#: What the best measurement and the best model are exact to [%].
+EXACT_PCT = 0.3
+#: Distance from a bound at which a variable counts as being on it [-].
+ON_BOUND = 1e-3
+#: An interval tells something if it is shorter than this share of the range.
+DETERMINED = 0.5
+#: Samples from which a residual is a curve, and not a set of numbers; observations that a curve is worth at most.
+_CURVE, _SHAPES = 10, 3.0
+#: How exactly the ends of intervals are found [-].
+_FINE = 2e-3
+#: Linearisations at most; half the width of the first trust region [-]; promised gain in −2 ln L that is worth another.
+_LINEARISATIONS, _RADIUS, _WORTH = 12, 0.5, 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimate:
+    """What the curves say.
+
+    Attributes
+    ----------
+    names
+        The variables.
+    z
+        Where the likelihood is largest, in [−1, 1].
+    lower, upper
+        Ends of the intervals in z that hold the values with the probability `LEVEL`, cut at the bounds.
+    observations
+        How many independent numbers they rest on.
+    contradicted
+        The variables whose nominal values the curves contradict, the one that they contradict most first. With these
+        moved, moving any other improves the likelihood by no more than chance explains.
+    """
+
+    names: tuple[str, ...]
+    z: Array
+    lower: Array
+    upper: Array
+    observations: float
+    contradicted: tuple[str, ...]
+
+    @property
+    def on_bound(self) -> tuple[bool, ...]:
+        """Whether a variable is on a bound: its best value is probably beyond."""
+        return tuple(map(bool, np.abs(self.z) >= 1.0 - ON_BOUND))
+
+    @property
+    def determined(self) -> tuple[bool, ...]:
+        """Whether the curves say much more about a variable than its bounds."""
+        return tuple(map(bool, self.upper - self.lower < 2.0 * DETERMINED))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Likelihood:
+    """−2 ln L as a function of z, with residuals linearised at a point.
+
+    Attributes
+    ----------
+    matrices, offsets
+        A and b of every observation [%]: its residual has the length of A (z − centre) + b.
+    counts
+        n.
+    centre
+        Where it was linearised.
+    """
+
+    matrices: Array
+    offsets: Array
+    counts: Array
+    centre: Array
+
+    def __call__(self, z: Array) -> tuple[float, Array]:
+        """Value and gradient at a point."""
+        residual = self.matrices @ (z - self.centre) + self.offsets
+        square = np.einsum("km,km->k", residual, residual) + EXACT_PCT**2
+        slope = np.einsum("kmn,km->kn", self.matrices, residual)
+        return float(self.counts @ np.log(square)), np.asarray(2.0 * (self.counts / square) @ slope)
+
+    def smallest(self, lower: Array, upper: Array, starts: Sequence[Array]) -> Array:
+        """The point of a box where it is smallest, as found from some starts."""
+        bounds = list(zip(lower, upper, strict=True))
+        ends = [minimize(self, np.clip(s, lower, upper), jac=True, method="L-BFGS-B", bounds=bounds) for s in starts]
+        return np.asarray(min(ends, key=lambda end: float(end.fun)).x)
+
+    def held(self, k: int, value: float) -> Likelihood:
+        """The same over the other variables, with variable k held at a value."""
+        others = np.arange(self.centre.size) != k
+        offsets = self.offsets + self.matrices[:, :, k] * (value - self.centre[k])
+        return Likelihood(self.matrices[:, :, others], offsets, self.counts, self.centre[others])
+
+
+def likelihood_of(blocks: Sequence[Block], z: Array, objective: Objective) -> Likelihood:
+    """The likelihood of blocks with Jacobians at a point.
+
+    Single numbers that are read from a curve are no observations besides it; indices of weight zero are none at all.
+
+    Raises
+    ------
+    InputError
+        There is no observation, or a Jacobian is missing or of another width.
+    """
+    weighed = [block for block in blocks if objective.weight(block) > 0]
+    with_curves = {block.manoeuvre for block in weighed if block.residual.size > 1}
+    counted = [block for block in weighed if block.residual.size > 1 or block.manoeuvre not in with_curves]
+    if not counted:
+        raise InputError("there is no index to learn from")
+    small = np.array([compress(block, z.size) for block in counted])
+    counts = np.array([_observations(block.residual) for block in counted])
+    return Likelihood(small[:, :, :-1], small[:, :, -1], counts, z)
+
+
+def _observations(residual: Array) -> float:
+    if residual.size < _CURVE:
+        return float(residual.size)
+    energies = dct(residual, norm="ortho") ** 2
+    together = float(energies @ energies)
+    return min(float(energies.sum()) ** 2 / together, _SHAPES) if together > 0 else 1.0
+
+
+def estimate(problem: FitProblem, start: Array, objective: Objective | None = None) -> Estimate:
+    """Estimate all variables of a problem.
+
+    Parameters
+    ----------
+    problem
+        The indices as functions of z.
+    start
+        Where to begin, in [−1, 1].
+    objective
+        Which indices count: those whose weight is not zero.
+
+    Raises
+    ------
+    ConvergenceError
+        The model breaks down at the start.
+    InputError
+        As `likelihood_of`.
+
+    Limits: intervals are those of residuals linearised at the estimate. Noise of a measurement counts as a difference
+    of the models does, so intervals from noisy curves are wider than they need be. A difference of the models that
+    looks like the effect of a parameter in every curve shifts its value, and no statistics can tell.
+    """
+    objective = Objective() if objective is None else objective
+    if start.shape != (len(problem.names),):
+        hint = f"{len(problem.names)} numbers are needed"
+        raise InputError(Problem(f"the start has the shape {start.shape}", hint=hint))
+    found = _largest(problem, start, objective)
+    z, box = found.centre, (-np.ones(start.size), np.ones(start.size))
+    best = found.smallest(*box, (z,))
+    observations = float(found.counts.sum())
+    chance = _chance(observations, z.size)
+    limit = found(best)[0] + chance
+    ends = [[_reach(found, best, k, bound, limit) for bound in (-1.0, 1.0)] for k in range(z.size)]
+    lower, upper = np.array(ends).reshape(-1, 2).T
+    against = tuple(problem.names[k] for k in _contradicted(found, chance))
+    return Estimate(problem.names, best, lower, upper, observations, against)
+
+
+def _chance(observations: float, variables: int) -> float:
+    """What chance explains in −2 ln L of one variable: n ln(1 + t²/ν), which is t² where n is large."""
+    free = max(observations - variables, 1.0)
+    return float(observations * np.log1p(student.ppf(0.5 + 0.5 * LEVEL, free) ** 2 / free))
+
+
+def _largest(problem: FitProblem, start: Array, objective: Objective) -> Likelihood:
+    """The likelihood linearised where it is largest: Gauss–Newton in a trust region."""
+    z, radius = start, _RADIUS
+    here = likelihood_of(problem.linearise(z), z, objective)
+    for _ in range(_LINEARISATIONS - 1):
+        lower, upper = np.maximum(z - radius, -1.0), np.minimum(z + radius, 1.0)
+        there = here.smallest(lower, upper, (z, 0.5 * (lower + upper)))
+        value, promised = here(z)[0], here(z)[0] - here(there)[0]
+        if promised < _WORTH:
+            break
+        try:
+            moved = likelihood_of(problem.linearise(there), there, objective)
+            share = (value - replace(moved, counts=here.counts)(there)[0]) / promised
+        except ConvergenceError:
+            share = -1.0
+        length = float(np.abs(there - z).max())
+        if share > 0:
+            z, here = there, moved
+        if share < 0.25:
+            radius = 0.25 * length
+        elif share > 0.75 and length > 0.9 * radius:
+            radius *= 2.0
+    return here
+
+
+def _contradicted(found: Likelihood, chance: float) -> list[int]:
+    """Forward selection from the nominal values: what improves the likelihood most, as long as it is no chance."""
+    size, chosen, z = found.centre.size, list[int](), np.zeros(found.centre.size)
+
+    def with_one_more(k: int) -> Array:
+        reach = np.zeros(size)
+        reach[[*chosen, k]] = 1.0
+        return found.smallest(-reach, reach, (z, reach * found.centre))
+
+    while rest := [k for k in range(size) if k not in chosen]:
+        ends = {k: with_one_more(k) for k in rest}
+        best = min(rest, key=lambda k: found(ends[k])[0])
+        if found(z)[0] - found(ends[best])[0] <= chance:
+            break
+        chosen.append(best)
+        z = ends[best]
+    return chosen
+
+
+def _reach(found: Likelihood, best: Array, k: int, bound: float, limit: float) -> float:
+    """How far variable k can go towards a bound before −2 ln L exceeds a limit."""
+    at_best = others = np.delete(best, k)
+    box = (-np.ones(others.size), np.ones(others.size))
+
+    def excess(value: float) -> float:
+        nonlocal others
+        held = found.held(k, value)
+        if others.size:  # near where the last value has left them, or, if that was another valley, at the best
+            others = held.smallest(*box, (others, at_best))
+        return held(others)[0] - limit
+
+    return bound if excess(bound) <= 0 else float(brentq(excess, best[k], bound, xtol=_FINE))

@@ -1,0 +1,42 @@
+"""Half-shafts of the real-time model turn in the body: the engine feels the spins and what the carriers turn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rtm.converted_vehicles import spec_of
+from trackrod.convert.conversion import Compliance
+from trackrod.convert.round_trip import ModelRig
+from trackrod.core.constants import constant
+from trackrod.core.corners import Axle, Corner
+from trackrod.rtm.driving import RealTimeVehicle
+from trackrod.rtm.layout import CHANNELS, row_layout
+
+STEP, STEPS, GEAR = 1e-3, 400, 3
+
+
+def test_the_engine_turns_with_the_shafts() -> None:
+    """A closed clutch slips by its torque; carriers pitch on their springs, as differences of poses tell."""
+    spec = spec_of("double_wishbone_car", compliance=Compliance.NONE)
+    assert spec.powertrain is not None
+    core, row = RealTimeVehicle(spec)._core, row_layout(inputs=False)
+    ratio = spec.powertrain.gearbox.ratios[GEAR - 1] * spec.powertrain.gearbox.final_drive
+    core.reset()
+    core.start(20.0, np.full(4, 62.0), 62.0 * ratio, GEAR)
+    given = np.tile([0.0, 0.3, 0.0, float(GEAR)], (STEPS, 1))
+    waves = 0.01 * np.sin(np.arange(STEPS)[:, None] / 15 + np.array([0.0, 0.0, 1.0, 1.0]))
+    rows, _ = core.run(STEP, 1, given, waves)
+    travel, spin = rows[:, row["travel"]], rows[:, row["spin"]]
+    engine, torque = (rows[:, row.column(name)] for name in ("engine_speed", "clutch_torque"))
+    shares = [0.5 * spec.powertrain.share(corner.axle) for corner in Corner]
+    pitch = np.column_stack(
+        [
+            ModelRig(spec, corner.axle).pose(corner.side, *travel[:, 2 * i : 2 * i + 2].T)[:, CHANNELS.index("ry")]
+            for i, corner in ((list(Axle).index(corner.axle), corner) for corner in Corner)
+        ]
+    )
+    carried = np.diff(pitch, axis=0) / STEP  # at the end of a step, and felt in the next one
+    slip = engine - constant("clutch_slip") * torque - ratio * spin @ shares
+    last = slice(STEPS // 4, None)
+    felt = ratio * (carried[:-1] @ shares)
+    assert np.abs(slip[2:] - felt)[last].max() < 0.02 * np.abs(felt[last]).max()
