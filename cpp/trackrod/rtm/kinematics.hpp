@@ -52,7 +52,7 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
   }
   GivenPoses<T> given;
   if (m.moving) {
-    give(m, p, s, given);
+    give(m, p, s, rack, given);
   } else {
     constexpr int of[] = {given_tx, given_ty, given_rx, given_rz};  // channels of the quasi-static compliance
     given = {};
