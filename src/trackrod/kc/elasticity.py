@@ -26,16 +26,18 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import lsq_linear
 
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
 from trackrod.core.motion import rotation_matrices
-from trackrod.kc.points import SIDES
+from trackrod.kc.measure import measure
+from trackrod.kc.points import SIDES, Inputs, Load, Solution
 from trackrod.kc.rig import Rig, downward
 from trackrod.multibody.compile import DRIVE_DAMPING, DRIVE_STIFFNESS
 from trackrod.rtm.elasticity import BESIDE, MIRROR, ElasticAxle, ElasticMode, StiffBushing
-from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, AXLE_WAYS, STIFF_BUSHINGS
+from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, AXLE_WAYS, GIVEN_POSE, STIFF_BUSHINGS
 from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.connectors import Bushing
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
@@ -58,10 +60,16 @@ LEAST_SHARE = 1e-6
 #: aligning moment over it [m], force of the brake; travels [m]. What poses count: slip angles follow steer angles.
 CORNERING = ((1.2, 0.4), (-0.05, -0.03), (0.0, 0.5, -0.5), (0.0, 0.06))
 WEIGHTS = np.tile([0.3, 1.0, 0.3, 0.0, 3.0], 2)
-LEAST_WEIGHT = 1e-4
+LEAST_WEIGHT = 4e-4
 #: Steps of force at which the strain of a bushing is told, to this many times its largest force in these cases.
 STRAIN_STEPS = 64
 LARGEST_FORCE = 1.5
+#: Turns at the limit on the rig, to the left and as many to the right, that strains are matched to; points on the way
+#: there; largest factor of a strain, and what it must mend in poses, weighed as above, before it is changed by 1.
+TURNS = 12
+TURN_POINTS = 7
+LARGEST_FACTOR = 2.0
+DOUBT = 1e-3
 #: Stiffness that counts as constant if it changes less [-].
 CONSTANT = 1e-3
 #: Directions of the body that a symmetric and an antisymmetric load go with: of its velocity and angular velocity.
@@ -94,7 +102,7 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
                 pose=_with_changes(linear.poses(sign), [each.change(lambda of: of.poses(sign)) for each in beside]),
             )
         )
-    return ElasticAxle(
+    found = ElasticAxle(
         reference=linear.reference,
         radius=float(linear.rig.radii.mean()),
         symmetric=modes[0],
@@ -104,6 +112,7 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
         travel_damping=linear.travel_damping,
         bushings=_stiff_bushings(vehicle, linear, beside, float(linear.rig.design_loads.mean())),
     )
+    return _matched(found, Rig(vehicle, axle, check=False))
 
 
 def _both(sign: float) -> Array:
@@ -144,7 +153,9 @@ class _Linear:
     ) -> None:
         self.rig = Rig(replace(vehicle, dampers=(), frictions=()), axle, check=False)
         if not self.rig.settle(travel, rack):
-            raise InputError(f"the {axle} axle of '{vehicle.name}' has no equilibrium at travels of {travel} m and a rack travel of {rack} m")
+            raise InputError(
+                f"the {axle} axle of '{vehicle.name}' has no equilibrium at travels of {travel} m and a rack travel of {rack} m"
+            )
         core, groups = self.rig.model.core, self.rig.model.groups
         self.stiffness, self.damping = (np.array(part) for part in core.linearise())
         self.count = len(groups)
@@ -403,3 +414,83 @@ class _Stiffness:
         given = np.concatenate(([knots[0] - far], inside, [knots[-1] + far]))
         forces = (self._law.value(given) - self._law.value(self._rest))[:, 0]
         return np.asarray(np.interp(force, forces, given - self._rest) - force / self.slope)
+
+
+# ---- turns at the limit
+
+
+def _matched(axle: ElasticAxle, rig: Rig) -> ElasticAxle:
+    """The same with strains that meet the rig best in turns at the limit, each times a factor.
+
+    Factors stand for what the strains of a linear distribution of forces leave out: bushings that stiffen take over from
+    others, and the axle turns under its loads.
+    """
+    if not axle.bushings:
+        return axle
+    loads, travel, rack, share = _turns(float(rig.design_loads.mean()), rig.steered)
+    measured, steer = _measured(rig, loads, travel, rack)
+    solved = np.isfinite(measured).all(axis=1)
+    left, right = loads[solved, 0], loads[solved, 1]
+    weight = 1.0 / share[solved, np.newaxis]  # small poses count where loads are small
+
+    def weighed(pose: Array) -> Array:
+        both = pose.reshape(-1, 2, len(GIVEN_POSE)).copy()
+        rx, ry = (both[..., GIVEN_POSE.index(name)] for name in ("rx", "ry"))
+        rx[:] = rx * np.cos(steer[solved]) + ry * np.sin(steer[solved])  # a wheel that is steered leans by its pitch
+        return (both.reshape(pose.shape) * WEIGHTS * weight).ravel()
+
+    def given(*bushings: StiffBushing) -> Array:
+        return weighed(replace(axle, bushings=bushings).poses(left, right, travel[solved], rack[solved]))
+
+    linear = given()
+    parts = np.column_stack([given(each) - linear for each in axle.bushings])
+    missing = (measured[solved] * WEIGHTS * weight).ravel() - linear
+    doubt = DOUBT * np.sqrt(solved.sum()) * np.eye(len(axle.bushings))
+    rows, wanted = np.vstack((parts, doubt)), np.concatenate((missing, doubt.sum(axis=1)))
+    factors = lsq_linear(rows, wanted, (0.0, LARGEST_FACTOR)).x
+    pairs = zip(axle.bushings, factors, strict=True)
+    return replace(axle, bushings=tuple(replace(of, strain=factor * of.strain) for of, factor in pairs))
+
+
+def _turns(wheel_load: float, steered: bool) -> tuple[Array, Array, Array, Array]:
+    """Loads of both wheels, shape (n, 2, 6), travels (n, 2) and rack (n,) in turns up to the limit, to both sides."""
+    draw = np.random.default_rng(1)  # the same for every axle
+    loads, travels, racks, shares = [], [], [], []
+    for _ in range(TURNS):
+        share = draw.uniform(0.3, 1.0)  # of the limit
+        lateral = wheel_load * np.array([share * (0.95 - 0.7 * share), 1.45 * share])  # inner, outer wheel
+        trail = draw.uniform(0.7, 1.1) * (0.05 - 0.03 * share) * np.array([0.6, 1.0])
+        moments = draw.uniform(-0.015, 0.025) * lateral
+        brake, drive = draw.uniform(-0.2, 0.05) * share * lateral, draw.uniform(-0.015, 0.015) * lateral
+        roll, rise = 0.05 * share * draw.uniform(0.8, 1.1), draw.uniform(-0.005, 0.01)
+        rack = draw.uniform(0.0, 0.04) * share**2 if steered else 0.0
+        for sign in (1.0, -1.0):  # to the left: the right wheel is outside
+            columns = (drive, brake, sign * lateral, sign * moments, -sign * trail * lateral, 0.0 * lateral)
+            loads.append(np.column_stack(columns)[:: int(sign)])
+            travels.append(rise + sign * roll * np.array([-1.0, 1.0]))
+            racks.append(sign * rack)
+            shares.append(share)
+    return np.array(loads), np.array(travels), np.array(racks), np.array(shares)
+
+
+def _measured(rig: Rig, loads: Array, travel: Array, rack: Array) -> tuple[Array, Array]:
+    """`GIVEN_POSE` of both wheels less those without loads, and their steer angles; NaN where there is no equilibrium."""
+    way = np.linspace(0.0, 1.0, TURN_POINTS)[:, np.newaxis]
+    found = []
+    for of, z, x in zip(loads, travel, rack, strict=True):
+        on = {load: way * of[:, i] for i, load in enumerate(_RIG_LOADS)}
+        lines = [Inputs.of(way * z, (way * x).ravel(), loads=each) for each in (on, {})]
+        found.append([_pose(rig, rig.sweep(line)) for line in lines])
+    loaded, free = np.swapaxes(np.array(found), 0, 1)
+    return (loaded - free).reshape(len(loads), -1), free[..., GIVEN_POSE.index("rz")]
+
+
+_RIG_LOADS = (Load.FX_CENTRE, Load.FX, Load.FY, Load.MX, Load.MZ)
+
+
+def _pose(rig: Rig, line: Solution) -> Array:
+    """`GIVEN_POSE` of both wheels at the end of a line, shape (2, 5)."""
+    if not line.solved[-1]:
+        return np.full((2, len(GIVEN_POSE)), np.nan)
+    at = measure(rig, line, ())
+    return np.concatenate((at.centre[-1, :, :2], at.angles[-1]), axis=1)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.errors import Problem, raise_if_errors
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
@@ -194,15 +194,19 @@ class ElasticAxle:
         if not 0 < self.radius < np.inf:
             yield f"the radius of an axle that gives is {self.radius:g} m, it must be greater than zero"
 
-    def poses(self, left: Array, right: Array) -> Array:
-        """Poses of both wheels under loads of the left and the right one at the design position, shapes (..., 6)."""
+    def poses(self, left: Array, right: Array, travel: ArrayLike = (0.0, 0.0), rack: ArrayLike = 0.0) -> Array:
+        """Poses of both wheels under their loads, shapes (..., 6), at travels (..., 2) and rack travel (...) [m]."""
         mirrored = MIRROR * right
         x = 0.5 * np.stack((left + mirrored, left - mirrored), axis=-2)
-        modes = np.stack([mode.pose[0] for mode in (self.symmetric, self.antisymmetric)])
-        given = np.einsum("...mj,mjk->...k", x, modes)
+        one, other = np.moveaxis(np.asarray(travel), -1, 0)
+        ways = np.stack(np.broadcast_arrays(1.0, 0.5 * (one + other), 0.5 * (one - other), rack, x[..., 0, 0]), axis=-1)
+        ways = ways[..., :_WAYS]
+        linear = np.stack([self.linear(mode) for mode in range(2)], axis=1)
+        given = np.einsum("...w,...mj,wmjk->...k", ways, x, linear)
         for each in self.bushings:
-            force = np.einsum("...mj,mj->...", x, each.loads[0])
-            given = given + (each.law.value(force) - each.law.value(0.0)) * each.pose[0]
+            standing = ways[..., 1:] @ each.standing
+            force = standing + np.einsum("...w,...mj,wmj->...", ways, x, each.loads)
+            given = given + (each.law.value(force) - each.law.value(standing)) * (ways @ each.pose)
         return np.asarray(given)
 
     def linear(self, mode: int) -> Array:
