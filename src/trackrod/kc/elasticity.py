@@ -20,7 +20,6 @@ what bushings give whose curves bend: loads of all kinds meet in them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -66,10 +65,10 @@ STRAIN_STEPS = 64
 LARGEST_FORCE = 1.5
 #: Turns at the limit on the rig, to the left and as many to the right, that strains are matched to; points on the way
 #: there; largest factor of a strain, and what it must mend in poses, weighed as above, before it is changed by 1.
-TURNS = 12
+TURNS = 16
 TURN_POINTS = 7
 LARGEST_FACTOR = 2.0
-DOUBT = 1e-3
+DOUBT = 5e-4
 #: Stiffness that counts as constant if it changes less [-].
 CONSTANT = 1e-3
 #: Directions of the body that a symmetric and an antisymmetric load go with: of its velocity and angular velocity.
@@ -99,7 +98,7 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
                 body_mass=0.5 * reduced.body_mass[:, BODY_DIRECTIONS[k]],
                 travel_mass=reduced.travel_mass[:, 0],
                 travel_damping=reduced.travel_damping[:, 0],
-                pose=_with_changes(linear.poses(sign), [each.change(lambda of: of.poses(sign)) for each in beside]),
+                pose=_with_changes(linear.poses(sign), [each.change(sign) for each in beside]),
             )
         )
     found = ElasticAxle(
@@ -153,9 +152,7 @@ class _Linear:
     ) -> None:
         self.rig = Rig(replace(vehicle, dampers=(), frictions=()), axle, check=False)
         if not self.rig.settle(travel, rack):
-            raise InputError(
-                f"the {axle} axle of '{vehicle.name}' has no equilibrium at travels of {travel} m and a rack travel of {rack} m"
-            )
+            raise InputError(f"the {axle} axle of '{vehicle.name}' has no equilibrium at {travel} m, rack {rack} m")
         core, groups = self.rig.model.core, self.rig.model.groups
         self.stiffness, self.damping = (np.array(part) for part in core.linearise())
         self.count = len(groups)
@@ -318,9 +315,9 @@ class _Beside:
             _Linear(vehicle, axle, (z * travel[0], z * travel[1]), z * rack) for z in (BESIDE, -BESIDE)
         )
 
-    def change(self, of: Callable[[_Linear], Array]) -> Array:
-        """Of something [1/m]."""
-        return (of(self.ahead) - of(self.behind)) / (2.0 * BESIDE)
+    def change(self, sign: float) -> Array:
+        """Of the poses for each unit of a symmetric (1) or antisymmetric (−1) load [1/m]."""
+        return (self.ahead.poses(sign) - self.behind.poses(sign)) / (2.0 * BESIDE)
 
 
 # ---- bushings that stiffen
@@ -378,7 +375,7 @@ class _Influence:
 
 
 def _cornering(wheel_load: float) -> tuple[Array, Array]:
-    """Loads, and parallel and opposite travels, in turns to both sides, with drive and brake: rows of twelve, of two."""
+    """Loads, parallel and opposite travels in turns to both sides, with drive and brake: rows of twelve, of two."""
     sides, trails, brakes, rolls = CORNERING
     loads, travels = [], []
     for sign, share, roll in product((1.0, -1.0), brakes, rolls):
@@ -422,12 +419,12 @@ class _Stiffness:
 def _matched(axle: ElasticAxle, rig: Rig) -> ElasticAxle:
     """The same with strains that meet the rig best in turns at the limit, each times a factor.
 
-    Factors stand for what the strains of a linear distribution of forces leave out: bushings that stiffen take over from
-    others, and the axle turns under its loads.
+    Factors stand for what strains under the forces of a linear axle leave out: bushings that stiffen take over from
+    others, and parts turn under their loads.
     """
     if not axle.bushings:
         return axle
-    loads, travel, rack, share = _turns(float(rig.design_loads.mean()), rig.steered)
+    loads, travel, rack, share = _turns(float(rig.design_loads.mean()), _rack_to_the_left(rig))
     measured, steer = _measured(rig, loads, travel, rack)
     solved = np.isfinite(measured).all(axis=1)
     left, right = loads[solved, 0], loads[solved, 1]
@@ -452,7 +449,7 @@ def _matched(axle: ElasticAxle, rig: Rig) -> ElasticAxle:
     return replace(axle, bushings=tuple(replace(of, strain=factor * of.strain) for of, factor in pairs))
 
 
-def _turns(wheel_load: float, steered: bool) -> tuple[Array, Array, Array, Array]:
+def _turns(wheel_load: float, to_the_left: float) -> tuple[Array, Array, Array, Array]:
     """Loads of both wheels, shape (n, 2, 6), travels (n, 2) and rack (n,) in turns up to the limit, to both sides."""
     draw = np.random.default_rng(1)  # the same for every axle
     loads, travels, racks, shares = [], [], [], []
@@ -463,7 +460,7 @@ def _turns(wheel_load: float, steered: bool) -> tuple[Array, Array, Array, Array
         moments = draw.uniform(-0.015, 0.025) * lateral
         brake, drive = draw.uniform(-0.2, 0.05) * share * lateral, draw.uniform(-0.015, 0.015) * lateral
         roll, rise = 0.05 * share * draw.uniform(0.8, 1.1), draw.uniform(-0.005, 0.01)
-        rack = draw.uniform(0.0, 0.04) * share**2 if steered else 0.0
+        rack = to_the_left * draw.uniform(0.0, 0.035) * share
         for sign in (1.0, -1.0):  # to the left: the right wheel is outside
             columns = (drive, brake, sign * lateral, sign * moments, -sign * trail * lateral, 0.0 * lateral)
             loads.append(np.column_stack(columns)[:: int(sign)])
@@ -473,8 +470,16 @@ def _turns(wheel_load: float, steered: bool) -> tuple[Array, Array, Array, Array
     return np.array(loads), np.array(travels), np.array(racks), np.array(shares)
 
 
+def _rack_to_the_left(rig: Rig) -> float:
+    """Sign of the rack travel that steers to the left; 0 without a rack."""
+    if not rig.steered:
+        return 0.0
+    both = measure(rig, rig.sweep(Inputs.of(rack=np.array([-BESIDE, 0.0, BESIDE]))), ()).angles
+    return float(np.sign((both[2] - both[0])[:, 2].sum()))
+
+
 def _measured(rig: Rig, loads: Array, travel: Array, rack: Array) -> tuple[Array, Array]:
-    """`GIVEN_POSE` of both wheels less those without loads, and their steer angles; NaN where there is no equilibrium."""
+    """`GIVEN_POSE` of both wheels less those without loads, and steer angles; NaN where there is no equilibrium."""
     way = np.linspace(0.0, 1.0, TURN_POINTS)[:, np.newaxis]
     found = []
     for of, z, x in zip(loads, travel, rack, strict=True):
