@@ -434,7 +434,7 @@ def _matched(axle: ElasticAxle, rig: Rig) -> ElasticAxle:
         both = pose.reshape(-1, 2, len(GIVEN_POSE)).copy()
         rx, ry = (both[..., GIVEN_POSE.index(name)] for name in ("rx", "ry"))
         rx[:] = rx * np.cos(steer[solved]) + ry * np.sin(steer[solved])  # a wheel that is steered leans by its pitch
-        return (both.reshape(pose.shape) * WEIGHTS * weight).ravel()
+        return np.asarray((both.reshape(pose.shape) * WEIGHTS * weight).ravel())
 
     def given(*bushings: StiffBushing) -> Array:
         return weighed(replace(axle, bushings=bushings).poses(left, right, travel[solved], rack[solved]))

@@ -374,9 +374,9 @@ class Twin:
         """What the pose of a steered wheel gives, and the rates of that: displacement [m/s], angles [rad/s]."""
         if not self.axles:
             return dict(zip(COMPLIANCE_CHANNELS, self.compliance[i], strict=True)), np.zeros(6)
+        left, right = self.z[i // 2 * 2 : i // 2 * 2 + 2]
         pose, rate = (
-            part[i % 2] * self._of("compliance_factor", i)
-            for part in self.axles[i // 2].poses(*self.z[i // 2 * 2 : i // 2 * 2 + 2], rack)
+            part[i % 2] * self._of("compliance_factor", i) for part in self.axles[i // 2].poses(left, right, rack)
         )
         rx, ry = GIVEN_POSE.index("rx"), GIVEN_POSE.index("ry")
         for part in (pose, rate):  # about the axes of the body: a wheel that is steered leans by its pitch too
