@@ -50,8 +50,10 @@ COPIED, SUMMED, SOLVED = 0.0, 1e-11, 1e-6
 DIFFERENCES = 0.01
 #: Their changes over 20 mm of travel, over the shapes themselves: 0.05 to 0.6 of them on most axles.
 BESIDE = 0.002
-#: Poses under large loads of all kinds, of a linear axle and bushings that stiffen.
+#: Poses under large loads of all kinds, of a linear axle and bushings that stiffen, over the largest of them and at
+#: least over this [m], [rad].
 AT_LIMIT = 0.05
+LARGE_POSE = 4e-3
 #: Motion ratios over other widths of travel, of leaves that bend.
 BENT = 1e-3
 #: Forces of stops by motion ratios over other widths of travel.
@@ -477,7 +479,7 @@ def _elasticity_rows() -> Iterator[Row]:
             lambda spec, i=i: _in_turn(spec.axles[i]),
             lambda n, a=axle: _turned(n, a),
             AT_LIMIT,
-            size=lambda n, a=axle: np.abs(_turned(n, a)).max(axis=0),
+            size=lambda n, a=axle: np.maximum(np.abs(_turned(n, a)).max(axis=0), LARGE_POSE),
         )
         yield from _travel_rows(i, axle)
 
