@@ -13,7 +13,8 @@ from benchmarks.comparison.cases import Case, Variant
 from benchmarks.comparison.measures import Measure, Row
 from benchmarks.comparison.signs import SIGNS
 from trackrod.core import signals
-from trackrod.core.corners import Corner, Side
+from trackrod.core.corners import Axle, Corner, Side
+from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
 from trackrod.manoeuvres.courses import DoubleLaneChange
 from trackrod.manoeuvres.longitudinal import Acceleration, Braking
@@ -26,6 +27,8 @@ from trackrod.manoeuvres.sweeps import Sweep
 from trackrod.metrics.indices import Index, curve_indices, indices
 from trackrod.metrics.limit import WHEELS, lift_times, limit_histories
 from trackrod.metrics.trace import Scale, Trace, rising_part, rmse_percent
+from trackrod.rtm.layout import GIVEN_POSE
+from trackrod.rtm.spec import RtmSpec
 from trackrod.workflow.found_settings import find_settings
 
 __all__ = ["GROUPS", "ROWS"]
@@ -188,7 +191,8 @@ def _torque(case: Case, variant: Variant) -> Iterator[Measure]:
 def _stop(case: Case, variant: Variant) -> Iterator[Measure]:
     """Full pedal from 50 km/h: how fast each model is thrown back, and when it rests."""
     stop = Braking(speed_kmh=50.0, brake=1.0, rise_s=0.1, after_s=5.0)
-    for which, run in zip(("multibody", "real-time"), _driven(case, variant, stop, SLOW), strict=True):
+    runs = _driven(case, variant, stop, SLOW)
+    for which, run in zip(("multibody", "real-time"), runs, strict=True):
         stood = np.flatnonzero(run[signals.VX] <= STANDING)
         if not stood.size:
             yield Measure(f"{which} model does not stop", math.nan, 2.0, "s", f"{which} rest")
@@ -201,6 +205,30 @@ def _stop(case: Case, variant: Variant) -> Iterator[Measure]:
         else:
             rest = float(time[moving[-1] + 1]) if moving.size else 0.0
             yield Measure(f"until the {which} model rests", rest, 2.0, "s", f"{which} rest")
+    speed = _speed_stored(case.spec(), runs[0])
+    if speed > 0.0:
+        yield Measure("would be the speed by the energy that the bushings stored", speed, math.inf, "m/s", "stored")
+
+
+def _speed_stored(spec: RtmSpec, run: Run) -> float:
+    """Speed of a vehicle that gets back what its axles store under the forces before it stands [m/s].
+
+    An axle stores the work of the braking force on the contact patch, which moves by its recession and its wind-up.
+    """
+    stood = int(np.argmax(run[signals.VX] <= STANDING))
+    before = slice(max(stood - 10, 0), stood)
+    energy = 0.0
+    for corner in Corner:
+        axle = spec.axles[tuple(Axle).index(corner.axle)].elasticity
+        if axle is None:
+            continue
+        curve = axle.symmetric.brake
+        recession, wind_up = (curve.pose[:, GIVEN_POSE.index(channel)] for channel in ("tx", "ry"))
+        force = np.linspace(0.0, float(run[signals.FX[corner]][before].mean()), 101)
+        place = np.interp(force, curve.load, recession - axle.radius * wind_up)
+        energy += float(np.trapezoid(force, place))
+    weight = sum(float(run[signals.FZ[corner]][0]) for corner in Corner)
+    return math.sqrt(2.0 * energy * STANDARD_GRAVITY / weight)
 
 
 # --- all of them ---
