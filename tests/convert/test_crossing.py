@@ -444,13 +444,13 @@ def _odd(over_travel: Array) -> Array:
 # ---- axles that give
 
 _MODES = {"symmetric": 1.0, "antisymmetric": -1.0}
-#: A hard turn to the left: loads of the left and the right wheel [N], [N·m], travels and rack [m].
+#: A hard turn to the left: loads of the left and the right wheel [N], [N·m], travels [m].
 _TURN = {
     Load.FX: np.array([-200.0, -400.0]),
     Load.FY: np.array([1300.0, 4000.0]),
     Load.MZ: np.array([-30.0, -150.0]),
 }
-_TURN_TRAVEL, _TURN_RACK = np.array([-0.03, 0.035]), 0.015
+_TURN_TRAVEL = np.array([-0.03, 0.035])
 
 
 def _elasticity_rows() -> Iterator[Row]:
@@ -496,7 +496,7 @@ def _in_turn(axle: AxleSpec) -> Array:
     loads = np.zeros((2, len(AXLE_LOADS)))
     for load, name in ((Load.FX, "brake"), (Load.FY, "fy"), (Load.MZ, "mz")):
         loads[:, AXLE_LOADS.index(name)] = _TURN[load]
-    pose = axle.elasticity.poses(*loads, _TURN_TRAVEL, _TURN_RACK if axle.steered else 0.0)
+    pose = axle.elasticity.poses(*loads, _TURN_TRAVEL)
     return np.asarray(pose.reshape(2, -1)[:, [GIVEN_POSE.index(name) for name in ("ty", "rz")]])
 
 
@@ -504,11 +504,10 @@ def _in_turn(axle: AxleSpec) -> Array:
 def _turned(name: str, axle: Axle) -> Array:
     """The same on the rig, by steps from rest."""
     way = np.linspace(0.0, 1.0, 7)
-    rack = way * _TURN_RACK * rig(name, axle).steered
     found = []
     for share in (way, 0.0 * way):
         loads = {load: np.outer(share, each) for load, each in _TURN.items()}
-        at = poses(name, axle, Inputs.of(np.outer(way, _TURN_TRAVEL), rack, loads=loads))
+        at = poses(name, axle, Inputs.of(np.outer(way, _TURN_TRAVEL), loads=loads))
         found.append(np.array([_columns(at[side], ("ty", "rz"))[-1] for side in SIDES]))
     return np.asarray(found[0] - found[1])
 
