@@ -1,4 +1,7 @@
-// What the wheels' poses give where compliance moves: tables over the loads of the axles.
+// What the wheels' poses give where compliance moves: an axle that is linear in its loads, and bushings that stiffen.
+//
+// Response and influence change with the travels and with the rack. The force in a bushing is that of the linear axle;
+// what it gives otherwise than a linear one moves the wheels as a part that is too long would.
 #pragma once
 
 #include <type_traits>
@@ -62,95 +65,85 @@ TRACKROD_HD inline void add_curve(const ChannelCurve<R>& curve, const T& x, T* v
   }
 }
 
-// Poses over one load and their rates.
+// Strain beyond that of a linear bushing and its slope over the force.
 template <class R, class T>
-TRACKROD_HD inline void add_poses(const ChannelCurve<R>& curve, const T& x, const T& x_rate, T* pose, T* rate) {
-  T slope[pose_channels];
-  for (T& each : slope) each = T(0.0);
-  add_curve<pose_channels>(curve, x, pose, slope);
-  for (int k = 0; k < pose_channels; ++k) rate[k] += slope[k] * x_rate;
-}
-
-// The same over two loads.
-template <class R, class T>
-TRACKROD_HD inline void add_map(const Table2D<R>& map, const T& x, const T& y, const T& x_rate, const T& y_rate, T* pose,
-                                T* rate) {
-  T value[pose_channels], by_x[pose_channels], by_y[pose_channels];
-  sample_map<pose_channels>(map, x, y, value, by_x, by_y);
-  for (int k = 0; k < pose_channels; ++k) {
-    pose[k] += value[k];
-    rate[k] += by_x[k] * x_rate + by_y[k] * y_rate;
+TRACKROD_HD inline void strain_at(const StrainCurve<R>& curve, const T& force, T& strain, T& slope) {
+  const R place = (value_of(force) - curve.least) * curve.density + R(1.0);
+  const int last = curve.cells - 1, cell = place >= R(1.0) ? (place < R(last) ? static_cast<int>(place) : last) : 0;
+  const R x = place - R(cell), *c = curve.cubic + 4 * cell;
+  const R value = c[0] + x * (c[1] + x * (c[2] + x * c[3]));
+  const R first = (c[1] + x * (R(2.0) * c[2] + x * R(3.0) * c[3])) * curve.density;
+  if constexpr (std::is_same_v<T, R>) {
+    strain = value;
+    slope = first;
+  } else {
+    strain = chain(value, first, force);
+    slope = chain(first, R((R(2.0) * c[2] + x * R(6.0) * c[3]) * curve.density * curve.density), force);
   }
 }
 
 }  // namespace detail
 
 template <class R, int lanes, class T>
-TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s, GivenPoses<T>& out) {
+TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s, const T& rack,
+                             GivenPoses<T>& out) {
   for (int a = 0; a < 2; ++a) {
     const ElasticAxle<R>& axle = m.elastic[a];
-    const int sy = 2 * a;
-    T pose[pose_channels], rate[pose_channels];
-    for (int k = 0; k < pose_channels; ++k) pose[k] = rate[k] = T(0.0);
-    detail::add_map(axle.fy, s.axle_load[load_fy][sy], s.axle_load[load_fy][sy + 1], s.axle_load_rate[load_fy][sy],
-                    s.axle_load_rate[load_fy][sy + 1], pose, rate);
-    T eased[axle_load_count][2], eased_rate[axle_load_count][2];  // loads under which a linear axle would give as far
+    const int sy = 2 * a, bushings = axle.bushing_count, rows = pose_count + bushings;
+    const T parallel = (s.travel[sy] + s.travel[sy + 1]) * R(0.5), opposite = (s.travel[sy] - s.travel[sy + 1]) * R(0.5);
+    const T steered = m.axles[a].steered ? rack : T(0.0);
+    const auto at = [&](const R* from, int stride, int k) {  // of what changes with travels and rack
+      return from[k] + parallel * from[stride + k] + opposite * from[2 * stride + k] + steered * from[3 * stride + k];
+    };
+    // poses of both wheels, then forces in bushings
+    T given[pose_count + max_stiff_bushings], rate[pose_count + max_stiff_bushings];
+    for (int k = 0; k < rows; ++k) given[k] = rate[k] = T(0.0);
     for (int mode = 0; mode < 2; ++mode) {
-      const int at = sy + mode;
       for (int j = 0; j < axle_load_count; ++j) {
-        eased[j][mode] = s.axle_load[j][at];
-        eased_rate[j][mode] = s.axle_load_rate[j][at];
-      }
-      const auto add = [&](AxleLoad load, const ChannelCurve<R>& curve) {
-        pose[eased_channel] = rate[eased_channel] = T(0.0);
-        detail::add_poses(curve, s.axle_load[load][at], s.axle_load_rate[load][at], pose, rate);
-        eased[load][mode] = pose[eased_channel];
-        eased_rate[load][mode] = rate[eased_channel];
-      };
-      add(load_fx, axle.fx[mode]);
-      add(load_brake, axle.brake[mode]);
-      constexpr AxleLoad linear[] = {load_mx, load_mz, load_damper};
-      for (const AxleLoad load : linear) {
-        const R* of = axle.pose[mode] + load * pose_channels;
-        for (int k = 0; k < pose_channels; ++k) {
-          pose[k] += s.axle_load[load][at] * of[k];
-          rate[k] += s.axle_load_rate[load][at] * of[k];
+        const T load = s.axle_load[j][sy + mode], load_rate = s.axle_load_rate[j][sy + mode];
+        const R* from = axle.response + (mode * axle_load_count + j) * way_count * rows;
+        for (int k = 0; k < rows; ++k) {
+          const T each = at(from, rows, k);
+          given[k] += each * load;
+          rate[k] += each * load_rate;
         }
       }
     }
-    T shorter[2] = {T(0.0), T(0.0)}, shortening[2] = {T(0.0), T(0.0)};
+    for (int b = 0; b < bushings; ++b) {
+      const R* of = axle.standing + b;
+      const T standing = parallel * of[0] + opposite * of[bushings] + steered * of[2 * bushings];
+      T strain, slope, at_rest, unused;
+      detail::strain_at(axle.strain[b], standing, at_rest, unused);
+      detail::strain_at(axle.strain[b], T(standing + given[pose_count + b]), strain, slope);
+      strain -= at_rest;  // kinematics are those of an axle on its springs
+      const T strain_rate = slope * rate[pose_count + b];
+      const R* from = axle.influence + b * way_count * pose_count;
+      for (int k = 0; k < pose_count; ++k) {
+        const T each = at(from, pose_count, k);
+        given[k] += each * strain;
+        rate[k] += each * strain_rate;
+      }
+    }
+    T shorter[2] = {T(0.0), T(0.0)}, shortening[2] = {T(0.0), T(0.0)}, turning[2] = {T(0.0), T(0.0)};
     for (int j = 0; j < axle_load_count; ++j) {
       for (int mode = 0; mode < 2; ++mode) {
         const R c = m.elastic_numbers->compliance[load_damper][j][sy + mode];
         shorter[mode] += s.axle_load[j][sy + mode] * c;
         shortening[mode] += s.axle_load_rate[j][sy + mode] * c;
+        turning[mode] += s.axle_load_rate[j][sy + mode] * m.elastic_numbers->pitch[j][sy + mode];
       }
     }
     const T& factor = a == 0 ? p.compliance_factor_front : p.compliance_factor_rear;
-    // shapes change with the travels
-    constexpr int poses = 2 * given_count;
-    const T parallel = (s.travel[sy] + s.travel[sy + 1]) * R(0.5), opposite = (s.travel[sy] - s.travel[sy + 1]) * R(0.5);
-    T more[poses], more_rate[poses];
-    for (int k = 0; k < poses; ++k) more[k] = more_rate[k] = T(0.0);
-    for (int mode = 0; mode < 2; ++mode) {
-      for (int j = 0; j < axle_load_count; ++j) {
-        const R* by_parallel = axle.pose_by_travel + (mode * axle_load_count + j) * poses;
-        const R* by_opposite = by_parallel + 2 * axle_load_count * poses;
-        for (int k = 0; k < poses; ++k) {
-          const T slope = parallel * by_parallel[k] + opposite * by_opposite[k];
-          more[k] += slope * eased[j][mode];
-          more_rate[k] += slope * eased_rate[j][mode];
-        }
-      }
-    }
     for (int i = 0; i < 2; ++i) {
       const R side = i == 0 ? R(1.0) : R(-1.0);
       out.shorter[sy + i] = shorter[0] + shorter[1] * side;
       out.shortening[sy + i] = shortening[0] + shortening[1] * side;
       for (int k = 0; k < given_count; ++k) {
-        out.pose[sy + i][k] = (pose[i * map_channels + k] + more[i * given_count + k]) * factor;
-        out.rate[sy + i][k] = (rate[i * map_channels + k] + more_rate[i * given_count + k]) * factor;
+        out.pose[sy + i][k] = given[i * given_count + k] * factor;
+        out.rate[sy + i][k] = rate[i * given_count + k] * factor;
       }
+      // spins count against the carriers, whose pitch the step must know beforehand: it turns as if it were linear
+      out.rate[sy + i][given_ry] = (turning[0] + turning[1] * side) * factor;
     }
   }
 }

@@ -52,7 +52,7 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
   }
   GivenPoses<T> given;
   if (m.moving) {
-    give(m, p, s, given);
+    give(m, p, s, rack, given);
   } else {
     constexpr int of[] = {given_tx, given_ty, given_rx, given_rz};  // channels of the quasi-static compliance
     given = {};
@@ -79,7 +79,13 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
                   place.z + W::constant(n.centre[2], g)} -
           cg;
     const Vec3<L> place_by_first = vector(by_first, tx), place_by_second = vector(by_second, tx);
-    const L inclination = channel(value, rx) + gives(given_rx), angle = channel(value, rz) + gives(given_rz);
+    const L angle = channel(value, rz) + gives(given_rz);
+    // what gives turns about the axes of the body: a wheel that is steered leans by its pitch too
+    const L heads = cos(channel(value, rz)), turns = sin(channel(value, rz));
+    const auto lean = [&](const T(*from)[given_count]) {
+      return m.moving ? of_wheels(from, given_rx) * heads + of_wheels(from, given_ry) * turns : of_wheels(from, given_rx);
+    };
+    const L inclination = channel(value, rx) + lean(given.pose);
     const L cosine = cos(inclination), ahead = cos(angle), aside = sin(angle);
     k.axis = {-aside * cosine, ahead * cosine, sin(inclination)};
     // rotation by changes of inclination, pitch and steer angle, which turn about axes that steer and inclination move
@@ -110,7 +116,7 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
     if (m.moving) {
       const auto rate = [&](int c) { return of_wheels(given.rate, c); };
       k.rate += Vec3<L>{rate(given_tx), rate(given_ty), L(R(0.0))};
-      k.turning += turned({rate(given_rx), rate(given_ry), rate(given_rz)});
+      k.turning += turned({lean(given.rate), rate(given_ry), rate(given_rz)});
     }
     W::store(angle, outputs.steer, g);
     W::store(inclination, outputs.camber, g);

@@ -13,18 +13,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, regularised
+from trackrod.rtm.elasticity import MIRROR, ElasticAxle, ElasticMode, regularised
 from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, GIVEN_POSE
-from trackrod.rtm.twin.maps import Curves, Surface
+from trackrod.rtm.twin.maps import Curves
 
 __all__ = ["BRAKE", "DAMPER", "FX", "TwinAxle", "split"]
 
 Array = NDArray[np.float64]
 
 DAMPER = AXLE_LOADS.index("damper")
-#: Sign of each load in a mirror.
-MIRROR = np.array([1.0, 1.0, -1.0, -1.0, -1.0, 1.0])
-FX, BRAKE, _FY = (AXLE_LOADS.index(name) for name in ("fx", "brake", "fy"))
+FX, BRAKE = (AXLE_LOADS.index(name) for name in ("fx", "brake"))
+_PITCH = GIVEN_POSE.index("ry")
 #: Directions of (v, ω) that symmetric and antisymmetric loads go with.
 _DIRECTIONS = ((0, 2, 4), (1, 3, 5))
 
@@ -46,9 +45,11 @@ class TwinAxle:
     """
 
     def __init__(self, axle: ElasticAxle) -> None:
-        self.axle = axle = axle.with_straight_pitch()
-        self.modes = [_Mode(axle.symmetric, 0), _Mode(axle.antisymmetric, 1)]
-        self._lateral = Surface(axle.fy.symmetric, axle.fy.antisymmetric, axle.fy.pose)
+        self.axle = axle
+        self._linear = np.stack([axle.linear(k) for k in range(2)], axis=1)  # [way][mode][load][pose]
+        modes = (axle.symmetric, axle.antisymmetric)
+        self.modes = [_Mode(mode, self._linear[0, k, :, _PITCH], k) for k, mode in enumerate(modes)]
+        self._strains = [Curves(each.force, each.strain[:, None]) for each in axle.bushings]
         self.reset()
 
     def reset(self) -> None:
@@ -57,15 +58,26 @@ class TwinAxle:
             mode.x, mode.rate = np.zeros(len(AXLE_SHAPES)), np.zeros(len(AXLE_SHAPES))
             mode.taken = 0.0
 
-    def poses(self, left: float, right: float) -> tuple[Array, Array]:
-        """`GIVEN_POSE` of both wheels at their travels [m], and the rates, shape (2, 5) each."""
-        x, rate = ([getattr(mode, name)[_FY] for mode in self.modes] for name in ("x", "rate"))
-        pose, by_first, by_second = self._lateral.sample(*x)
-        rates = by_first * rate[0] + by_second * rate[1]
-        for mode in self.modes:
-            more, more_rate = mode.poses(0.5 * (left + right), 0.5 * (left - right))
-            pose, rates = pose + more, rates + more_rate
-        return pose.reshape(2, len(GIVEN_POSE)), rates.reshape(2, len(GIVEN_POSE))
+    def poses(self, left: float, right: float, rack: float) -> tuple[Array, Array]:
+        """`GIVEN_POSE` of both wheels at travels of these and of the rack [m], and the rates, shape (2, 5) each."""
+        ways = np.array([1.0, 0.5 * (left + right), 0.5 * (left - right), rack])
+        x, rate = (np.array([getattr(mode, of)[: len(AXLE_LOADS)] for mode in self.modes]) for of in ("x", "rate"))
+        linear = np.tensordot(ways, self._linear, 1)
+        pose, rates = (np.einsum("mj,mjk->k", of, linear) for of in (x, rate))
+        for bushing, strain in zip(self.axle.bushings, self._strains, strict=True):
+            loads, standing = np.tensordot(ways, bushing.loads, 1), float(ways[1:] @ bushing.standing)
+            given, slope = strain.sample(standing + float((loads * x).sum()))
+            by_strain = ways @ bushing.pose
+            pose = pose + (given - strain.sample(standing)[0]) * by_strain
+            rates = rates + slope * (loads * rate).sum() * by_strain
+        rates = rates.reshape(2, len(GIVEN_POSE))
+        rates[:, _PITCH] = self._turning()
+        return pose.reshape(2, len(GIVEN_POSE)), rates
+
+    def _turning(self) -> Array:
+        """Rates of the pitch of both carriers as if it were straight over the loads: see `give` of the core."""
+        both = [mode.rate @ mode.pitch for mode in self.modes]
+        return np.array([both[0] + both[1], both[0] - both[1]])
 
     def shorter(self, side: int) -> tuple[float, float]:
         """What the damper of the left (0) or the right wheel (1) is shorter by [m], and the rate of that [m/s]."""
@@ -77,30 +89,13 @@ class TwinAxle:
 class _Mode:
     """One of the two systems."""
 
-    def __init__(self, mode: ElasticMode, which: int) -> None:
+    def __init__(self, mode: ElasticMode, pitch: Array, which: int) -> None:
         self.M, self.D, self.C = regularised(mode)
         self.t, self.t_D = mode.travel_mass, mode.travel_damping
         self.N = np.zeros((len(AXLE_SHAPES), 6))
         self.N[:, _DIRECTIONS[which]] = mode.body_mass
         self.sign = 1.0 - 2.0 * which  # of the right wheel's travel
-        inner = np.zeros((len(AXLE_SHAPES) - len(AXLE_LOADS), mode.pose.shape[1]))  # wheels stand still in inner shapes
-        self._linear = np.vstack((mode.pose, inner))
-        self.pitch = self._linear[:, GIVEN_POSE.index("ry")].copy()
-        self._linear[[FX, BRAKE, _FY]] = 0.0
-        self._by_travel = [np.vstack((part, inner)) for part in (mode.pose_by_parallel, mode.pose_by_opposite)]
-        self._curves = tuple(
-            (load, Curves(curve.load, np.column_stack((curve.pose, curve.eased))))
-            for load, curve in ((FX, mode.fx), (BRAKE, mode.brake))
-        )
+        inner = np.zeros(len(AXLE_SHAPES) - len(AXLE_LOADS))  # wheels stand still in inner shapes
+        self.pitch = np.concatenate((pitch, inner))
         self.x = self.rate = np.zeros(len(AXLE_SHAPES))
         self.taken = 0.0  # from the turning of carriers by accelerations a step before [rad/s]
-
-    def poses(self, parallel: float, opposite: float) -> tuple[Array, Array]:
-        pose, rate = self.x @ self._linear, self.rate @ self._linear
-        eased, eased_rate = self.x.copy(), self.rate.copy()
-        for load, curve in self._curves:
-            value, slope = curve.sample(float(self.x[load]))
-            pose, rate = pose + value[:-1], rate + slope[:-1] * self.rate[load]
-            eased[load], eased_rate[load] = value[-1], slope[-1] * self.rate[load]
-        by_travel = parallel * self._by_travel[0] + opposite * self._by_travel[1]
-        return pose + eased @ by_travel, rate + eased_rate @ by_travel
