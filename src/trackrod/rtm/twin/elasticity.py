@@ -3,9 +3,11 @@
 Left and right loads are split into symmetric and antisymmetric ones, x_S = (x_L + s x_R)/2 and x_A = (x_L − s x_R)/2
 with the sign s of a load in a mirror. Each of the four systems (two of each axle) obeys
 
-    (M + hD + h²C) ẍ + N u̇ + t z̈ = C (q − x) − (D + hC) ẋ − N a⁰ − t_D ż,
+    (M + hD + h²C) ÿ + N u̇ + t z̈ = C (q − x) − (D + hC) ẏ − N a⁰ − t_D ż,
 
-which are implicit steps; body and travels get the reactions −2Nᵀẍ and −tᵀẍ (the matrices are those of one wheel).
+which are implicit steps; body and travels get the reactions −2Nᵀÿ and −tᵀÿ (the matrices are those of one wheel). Under
+the loads y a linear axle would give as far as this one does under x: (C + E) ẋ = C ẏ, with E = Σ ε' l lᵀ / 2 of the
+bushings that stiffen or soften.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, regularised
+from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, StiffBushing, regularised
 from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, GIVEN_POSE
 from trackrod.rtm.twin.maps import Curves, Surface
 
@@ -21,17 +23,20 @@ __all__ = ["BRAKE", "DAMPER", "FX", "TwinAxle", "split"]
 
 Array = NDArray[np.float64]
 
+_LOADS = len(AXLE_LOADS)
 DAMPER = AXLE_LOADS.index("damper")
 #: Sign of each load in a mirror.
 MIRROR = np.array([1.0, 1.0, -1.0, -1.0, -1.0, 1.0])
 FX, BRAKE, _FY = (AXLE_LOADS.index(name) for name in ("fx", "brake", "fy"))
+#: Part of what bushings stiffen that counts in C + E: steps are implicit with C alone.
+_STIFFENING_COUNTS = 0.4
 #: Directions of (v, ω) that symmetric and antisymmetric loads go with.
 _DIRECTIONS = ((0, 2, 4), (1, 3, 5))
 
 
 def split(left: Array, right: Array) -> tuple[Array, Array]:
     """Symmetric and antisymmetric parts of loads; none acts on inner shapes."""
-    none = np.zeros(len(AXLE_SHAPES) - len(AXLE_LOADS))
+    none = np.zeros(len(AXLE_SHAPES) - _LOADS)
     mirrored = MIRROR * right
     return np.concatenate((0.5 * (left + mirrored), none)), np.concatenate((0.5 * (left - mirrored), none))
 
@@ -62,24 +67,39 @@ class TwinAxle:
 
     def poses(self, left: float, right: float) -> tuple[Array, Array]:
         """`GIVEN_POSE` of both wheels at their travels [m], and the rates, shape (2, 5) each."""
-        x, rate = ([getattr(mode, name)[_FY] for mode in self.modes] for name in ("x", "rate"))
+        travels = np.array([1.0, 0.5 * (left + right), 0.5 * (left - right)])
+        strains = [
+            self._strain(bushing, strain, travels, left, right)
+            for bushing, strain in zip(self.axle.bushings, self._strains, strict=True)
+        ]
+        for which, mode in enumerate(self.modes):
+            mode.soften(
+                [
+                    (slope, bushing.loads[0, which])
+                    for bushing, (_, slope) in zip(self.axle.bushings, strains, strict=True)
+                ]
+            )
+        x, rate = [mode.x[_FY] for mode in self.modes], [mode.load_rate[_FY] for mode in self.modes]
         pose, by_first, by_second = self._lateral.sample(*x)
         rates = by_first * rate[0] + by_second * rate[1]
         for mode in self.modes:
             more, more_rate = mode.poses(0.5 * (left + right), 0.5 * (left - right))
             pose, rates = pose + more, rates + more_rate
-        travels = np.array([1.0, 0.5 * (left + right), 0.5 * (left - right)])
-        for bushing, strain in zip(self.axle.bushings, self._strains, strict=True):
+        for bushing, (strain, slope) in zip(self.axle.bushings, strains, strict=True):
             loads, by_strain = np.tensordot(travels, bushing.loads, 1), travels @ bushing.pose
-            force, force_rate = (
-                sum(of @ part[: len(AXLE_LOADS)] for of, part in zip(loads, parts, strict=True))
-                for parts in ([mode.x for mode in self.modes], [mode.rate for mode in self.modes])
-            )
-            standing = float(bushing.travels @ (left, right))
-            value, slope = strain.sample(standing + float(force))
-            pose = pose + (value - strain.sample(standing)[0]) * by_strain
-            rates = rates + slope * force_rate * by_strain
+            force_rate = sum(of @ mode.load_rate[:_LOADS] for of, mode in zip(loads, self.modes, strict=True))
+            pose, rates = pose + strain * by_strain, rates + slope * force_rate * by_strain
         return pose.reshape(2, len(GIVEN_POSE)), rates.reshape(2, len(GIVEN_POSE))
+
+    def _strain(
+        self, bushing: StiffBushing, strain: Curves, travels: Array, left: float, right: float
+    ) -> tuple[float, float]:
+        """Strain of a bushing by the loads [m], and the slope of that by its force [m/N]."""
+        loads = np.tensordot(travels, bushing.loads, 1)
+        force = sum(of @ mode.x[:_LOADS] for of, mode in zip(loads, self.modes, strict=True))
+        standing = float(bushing.travels @ (left, right))
+        value, slope = strain.sample(standing + float(force))
+        return float(value[0] - strain.sample(standing)[0][0]), float(slope[0])
 
     def shorter(self, side: int) -> tuple[float, float]:
         """What the damper of the left (0) or the right wheel (1) is shorter by [m], and the rate of that [m/s]."""
@@ -97,7 +117,7 @@ class _Mode:
         self.N = np.zeros((len(AXLE_SHAPES), 6))
         self.N[:, _DIRECTIONS[which]] = mode.body_mass
         self.sign = 1.0 - 2.0 * which  # of the right wheel's travel
-        inner = np.zeros((len(AXLE_SHAPES) - len(AXLE_LOADS), mode.pose.shape[1]))  # wheels stand still in inner shapes
+        inner = np.zeros((len(AXLE_SHAPES) - _LOADS, mode.pose.shape[1]))  # wheels stand still in inner shapes
         self._linear = np.vstack((mode.pose, inner))
         self.pitch = self._linear[:, GIVEN_POSE.index("ry")].copy()
         self._linear[[FX, BRAKE, _FY]] = 0.0
@@ -107,14 +127,28 @@ class _Mode:
             for load, curve, whole in ((FX, mode.fx, measured.fx), (BRAKE, mode.brake, measured.brake))
         )
         self.x = self.rate = np.zeros(len(AXLE_SHAPES))
+        self._softer = self.C[:_LOADS, :_LOADS]  # with what bushings soften or stiffen
         self.taken = 0.0  # from the turning of carriers by accelerations a step before [rad/s]
 
+    def soften(self, bushings: list[tuple[float, Array]]) -> None:
+        """Take the compliance about the present loads, by slopes of strains and the forces by loads."""
+        self._softer = self.C[:_LOADS, :_LOADS].copy()
+        for slope, of in bushings:
+            self._softer += 0.5 * slope * (_STIFFENING_COUNTS if slope < 0 else 1.0) * np.outer(of, of)
+
+    @property
+    def load_rate(self) -> Array:
+        """Rates of the loads x; `rate` is that of the loads of a linear axle that gives as fast."""
+        loads = np.linalg.solve(self._softer, self.C[:_LOADS, :_LOADS] @ self.rate[:_LOADS])
+        return np.concatenate((loads, self.rate[_LOADS:]))
+
     def poses(self, parallel: float, opposite: float) -> tuple[Array, Array]:
-        pose, rate = self.x @ self._linear, self.rate @ self._linear
-        eased, eased_rate = self.x.copy(), self.rate.copy()
+        load_rate = self.load_rate
+        pose, rate = self.x @ self._linear, load_rate @ self._linear
+        eased, eased_rate = self.x.copy(), load_rate.copy()
         for load, curve in self._curves:
             value, slope = curve.sample(float(self.x[load]))
-            pose, rate = pose + value[:-1], rate + slope[:-1] * self.rate[load]
-            eased[load], eased_rate[load] = value[-1], slope[-1] * self.rate[load]
+            pose, rate = pose + value[:-1], rate + slope[:-1] * load_rate[load]
+            eased[load], eased_rate[load] = value[-1], slope[-1] * load_rate[load]
         by_travel = parallel * self._by_travel[0] + opposite * self._by_travel[1]
         return pose + eased @ by_travel, rate + eased_rate @ by_travel
