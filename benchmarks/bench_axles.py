@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from benchmarks.row import Row
 from trackrod.adams.source import open_vehicle
 from trackrod.core.corners import Axle
-from trackrod.kc.elasticity import MIRROR, _Linear, find_elasticity
-from trackrod.rtm.elasticity import regularised
+from trackrod.kc.elasticity import _Linear, find_elasticity
+from trackrod.rtm.elasticity import MIRROR, regularised
 from trackrod.rtm.layout import AXLE_LOADS
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.variants import with_bushings

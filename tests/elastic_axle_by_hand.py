@@ -87,15 +87,17 @@ def rig(name: str, axle: Axle) -> Rig:
 
 
 @cache
-def shape(name: str, axle: Axle, load: int, right: float, travel: tuple[float, float] = (0.0, 0.0)) -> Shape:
-    """Of one of `LOADS` on the left wheel, `right` times as much on the right one, at travels of both [m]."""
+def shape(
+    name: str, axle: Axle, load: int, right: float, travel: tuple[float, float] = (0.0, 0.0), rack: float = 0.0
+) -> Shape:
+    """Of one of `LOADS` on the left wheel, `right` times as much on the right one, at travels of both and rack [m]."""
     which = LOADS[load]
     if which is None:
-        return _between(*(_pulled(name, axle, side * FORCE, right, travel) for side in (1.0, -1.0)), 2 * FORCE)
+        return _between(*(_pulled(name, axle, side * FORCE, right, travel, rack) for side in (1.0, -1.0)), 2 * FORCE)
     width = MOMENT if which.is_moment else FORCE
     on = rig(name, axle)
     loads = {which: np.outer((width, 0.0, -width), (1.0, right))}
-    found = on.sweep(Inputs.of(np.tile(travel, (3, 1)), loads=loads))
+    found = on.sweep(Inputs.of(np.tile(travel, (3, 1)), rack, loads=loads))
     return _between((on, _row(found, 0)), (on, _row(found, 2)), 2 * width)
 
 
@@ -112,7 +114,9 @@ def _row(found: Solution, row: int) -> Solution:
     return replace(found, poses=found.poses[row : row + 1])
 
 
-def _pulled(name: str, axle: Axle, tension: float, right: float, travel: tuple[float, float]) -> tuple[Rig, Solution]:
+def _pulled(
+    name: str, axle: Axle, tension: float, right: float, travel: tuple[float, float], rack: float
+) -> tuple[Rig, Solution]:
     """The axle at travels with a tension in its dampers, `right` times as much on the right side."""
     of = bare(name)
     springs = []
@@ -122,7 +126,7 @@ def _pulled(name: str, axle: Axle, tension: float, right: float, travel: tuple[f
             law = SpringCharacteristic(push, 1.0)
             springs.append(Spring(f"{damper.name}_pull", damper.bodies, damper.ends, law, 0.5))
     on = Rig(replace(of, springs=(*of.springs, *springs)), axle)
-    found = on.sweep(Inputs.of(np.array([travel])))
+    found = on.sweep(Inputs.of(np.array([travel]), rack))
     assert found.solved.all(), found.problems
     return on, found
 
@@ -183,8 +187,6 @@ class Mode:
     travel_mass: Array
     travel_damping: Array
     pose: Array
-    pose_by_parallel: Array
-    pose_by_opposite: Array
     sizes: dict[str, Array]
 
 
@@ -206,8 +208,9 @@ def mode(name: str, axle: Axle, sign: float) -> Mode:
     sizes["travel_mass"] = roots["mass"] * np.sqrt(mass(name, axle, lift, lift))
     sizes["travel_damping"] = roots["damping"] * np.sqrt(damping(name, axle, lift, lift))
     sizes["pose"] = np.abs(P).max(axis=1, keepdims=True) + STIFF
-    beside = [_beside(name, axle, sign, way) for way in (1.0, -1.0)]
-    sizes["pose_by_parallel"] = sizes["pose_by_opposite"] = sizes["pose"] / BESIDE
+    beside = [_beside(name, axle, sign, (1.0, way)) for way in (1.0, -1.0)]
+    steered = rig(name, axle).steered
+    beside.append(_beside(name, axle, sign, (0.0, 0.0), 1.0) if steered else np.zeros_like(P))
     return Mode(
         M,
         D,
@@ -215,16 +218,18 @@ def mode(name: str, axle: Axle, sign: float) -> Mode:
         N,
         np.array([mass(name, axle, s, lift) for s in shapes]),
         np.array([damping(name, axle, s, lift) for s in shapes]),
-        P,
-        *beside,
+        np.stack((P, *beside)),
         sizes,
     )
 
 
-def _beside(name: str, axle: Axle, sign: float, way: float) -> Array:
-    """How the poses change by a travel of the left wheel, `way` times as much of the right one [1/m]."""
+def _beside(name: str, axle: Axle, sign: float, travel: tuple[float, float], rack: float = 0.0) -> Array:
+    """How the poses change by travels and rack [1/m]."""
+    left, right = travel
     ahead, behind = (
-        np.array([poses(shape(name, axle, i, sign * MIRROR[i], (z, way * z))) for i in range(len(LOADS))])
+        np.array(
+            [poses(shape(name, axle, i, sign * MIRROR[i], (left * z, right * z), rack * z)) for i in range(len(LOADS))]
+        )
         for z in (BESIDE, -BESIDE)
     )
     return (ahead - behind) / (2 * BESIDE)

@@ -173,6 +173,7 @@ def main(output: Path) -> None:
     body += f"\nconstexpr int axle_shape_count = {len(layout.AXLE_SHAPES)};  // the loads first"
     body += f"\nenum AxleMode {{ {', '.join(layout.AXLE_MODES)}, mode_count }};"
     body += f"\nenum GivenPose {{ {', '.join(f'given_{each}' for each in layout.GIVEN_POSE)}, given_count }};"
+    body += f"\nenum AxleWay {{ {', '.join(f'way_{each}' for each in layout.AXLE_WAYS)}, way_count }};"
     body += f"\nconstexpr int max_stiff_bushings = {layout.STIFF_BUSHINGS};"
     structures = (layout.STATE, layout.INPUTS, layout.OUTPUTS, layout.STEERING)
     body += "\n" + "\n".join(map(structure, structures)) + "\n" + row_writer(layout)

@@ -167,10 +167,9 @@ class RtmHandle {
     rtm::AxleData& a = describe_axle(axle);
     a = {steered, drive_on_carrier, owned(roll), owned(antiroll), a.differential, a.elastic};
   }
-  // Numbers of an axle that gives, in the order of ElasticAxleData and ElasticModeData; poses over loads and their knots.
-  void set_elasticity(int axle, const Values& numbers, const std::vector<Values>& knots, const std::vector<Values>& poses) {
+  // Numbers of an axle that gives, in the order of ElasticAxleData and ElasticModeData.
+  void set_elasticity(int axle, const Values& numbers) {
     rtm::ElasticAxleData e;
-    if (knots.size() != 6 || poses.size() != 5) throw std::invalid_argument("four curves and a map are needed");
     const double* from = numbers.data();
     const double* const end = from + numbers.size();
     const auto take = [&](double* to, size_t count) {
@@ -178,8 +177,7 @@ class RtmHandle {
       std::copy_n(from, count, to);
       from += count;
     };
-    const auto listed = [](const Values& v) { return std::vector<double>(v.data(), v.data() + v.size()); };
-    constexpr size_t n = rtm::axle_shape_count, row = 2 * rtm::given_count, poses_of = rtm::axle_load_count * row;
+    constexpr size_t n = rtm::axle_shape_count;
     e.present = true;
     take(&e.reference.x, 3);
     take(&e.radius, 1);
@@ -194,36 +192,27 @@ class RtmHandle {
       take(&mode.body_mass[0][0], 3 * n);
       take(mode.travel_mass, n);
       take(mode.travel_damping, n);
-      take(&mode.pose[0][0][0], poses_of);
-      take(&mode.pose_by_travel[0][0][0][0], 2 * poses_of);
-      mode.fx = {listed(knots[2 * k]), listed(poses[2 * k])};
-      mode.brake = {listed(knots[2 * k + 1]), listed(poses[2 * k + 1])};
-      for (const rtm::PoseCurveData* c : {&mode.fx, &mode.brake}) {
-        if (c->knots.size() < 3 || c->values.size() != c->knots.size() * (row + 1)) throw std::invalid_argument("wrong curve of poses");
-      }
+      take(&mode.pose[0][0][0][0], rtm::way_count * rtm::axle_load_count * rtm::pose_count);
     }
     if (from != end) throw std::invalid_argument("an axle that gives needs fewer numbers");
-    e.fy = {listed(knots[4]), listed(knots[5]), listed(poses[4])};
-    if (e.fy.first.size() < 3 || e.fy.second.size() < 3 ||
-        e.fy.values.size() != e.fy.first.size() * e.fy.second.size() * row) {
-      throw std::invalid_argument("wrong map of poses");
-    }
     describe_axle(axle).elastic = e;
   }
-  // A bushing of that axle, after set_elasticity: force by loads and travels, poses by strain, strain over force.
-  void add_stiff_bushing(int axle, const Values& loads, const Values& travels, const Values& pose, const Points& strain) {
+  // A direction of a bushing of that axle, in the order of StiffBushingData; after set_elasticity.
+  void add_stiff_bushing(int axle, const Values& loads, const Values& standing, const Values& pose,
+                         std::pair<double, double> forces, const Values& strain) {
     rtm::StiffBushingData b;
     auto& known = describe_axle(axle).elastic.bushings;
-    if (loads.size() != 6 * rtm::axle_load_count || travels.size() != 2 || pose.size() != 6 * rtm::given_count ||
-        strain.first.size() < 3 ||
-        strain.first.size() != strain.second.size() || known.size() >= rtm::max_stiff_bushings) {
+    if (loads.size() != rtm::way_count * 2 * rtm::axle_load_count || standing.size() != rtm::way_count - 1 ||
+        pose.size() != rtm::way_count * rtm::pose_count || strain.size() < 3 || !(forces.first < forces.second) ||
+        known.size() >= rtm::max_stiff_bushings) {
       throw std::invalid_argument("wrong bushing of an axle that gives");
     }
     std::copy_n(loads.data(), loads.size(), &b.loads[0][0][0]);
-    std::copy_n(travels.data(), travels.size(), b.travels);
+    std::copy_n(standing.data(), standing.size(), b.standing);
     std::copy_n(pose.data(), pose.size(), &b.pose[0][0][0]);
-    b.force = strain.first;
-    b.strain = strain.second;
+    b.least = forces.first;
+    b.largest = forces.second;
+    b.strain.assign(strain.data(), strain.data() + strain.size());
     known.push_back(b);
   }
   void set_differential(int axle, const Points& torque) { describe_axle(axle).differential = owned(torque); }
@@ -573,8 +562,8 @@ void bind_rtm(nb::module_& m) {
       .def("set_axle", &RtmHandle::set_axle, "axle"_a, "steered"_a, "drive_on_carrier"_a, "roll"_a, "antiroll"_a)
       .def("add_tyre", &RtmHandle::add_tyre, "wheel"_a, "model"_a, "mirrored"_a, "coefficients"_a, "deflection_load"_a,
            "bottoming"_a, "offset"_a, "pressure"_a)
-      .def("set_elasticity", &RtmHandle::set_elasticity, "axle"_a, "numbers"_a, "knots"_a, "poses"_a)
-      .def("add_stiff_bushing", &RtmHandle::add_stiff_bushing, "axle"_a, "loads"_a, "travels"_a, "pose"_a,
+      .def("set_elasticity", &RtmHandle::set_elasticity, "axle"_a, "numbers"_a)
+      .def("add_stiff_bushing", &RtmHandle::add_stiff_bushing, "axle"_a, "loads"_a, "standing"_a, "pose"_a, "forces"_a,
            "strain"_a)
       .def("set_differential", &RtmHandle::set_differential, "axle"_a, "torque"_a)
       .def("set_steering", &RtmHandle::set_steering, "numbers"_a, "torsion_bar"_a, "column"_a, "torques"_a, "speeds"_a,

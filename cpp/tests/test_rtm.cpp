@@ -126,8 +126,6 @@ rtm::ElasticAxleData elastic(double x) {
   e.present = true;
   e.reference = {x, 0.0, 0.31};
   constexpr int n = rtm::axle_shape_count, loads = rtm::axle_load_count;
-  constexpr std::size_t row = 2 * rtm::given_count;
-  const std::vector<double> knots = {-6000.0, 0.0, 6000.0};
   for (int k = 0; k < 2; ++k) {
     rtm::ElasticModeData& mode = e.modes[k];
     for (int i = 0; i < n; ++i) {
@@ -144,35 +142,31 @@ rtm::ElasticAxleData elastic(double x) {
       for (int wheel = 0; wheel < 2 && i < loads; ++wheel) {
         const double side = wheel == 0 || k == 0 ? 1.0 : -1.0;
         for (int c = 0; c < rtm::given_count; ++c) {
-          mode.pose[i][wheel][c] = side * own * (c == 0 ? 0.5 : 0.1 * c);
-          // a tenth more for 5 cm of parallel travel, half of that for as much of opposite travel
-          mode.pose_by_travel[0][i][wheel][c] = 2.0 * mode.pose[i][wheel][c];
-          mode.pose_by_travel[1][i][wheel][c] = 1.0 * mode.pose[i][wheel][c];
+          const double given = side * own * (c == 0 ? 0.5 : 0.1 * c);
+          // a tenth more for 5 cm of parallel travel, less for as much of opposite travel and rack
+          const double ways[] = {1.0, 2.0, 1.0, 0.5};
+          for (int way = 0; way < rtm::way_count; ++way) mode.pose[way][i][wheel][c] = ways[way] * given;
         }
       }
     }
-    std::vector<double> poses(3 * row, 0.0);
-    for (std::size_t c = 0; c < row; ++c) {
-      poses[c] = -0.002;
-      poses[2 * row + c] = 0.003;
-    }
-    std::vector<double> with_loads;
-    for (std::size_t i = 0; i < knots.size(); ++i) {
-      with_loads.insert(with_loads.end(), poses.begin() + i * row, poses.begin() + (i + 1) * row);
-      with_loads.push_back(knots[i]);
-    }
-    mode.fx = mode.brake = {knots, with_loads};
   }
-  e.fy = {knots, knots, std::vector<double>(9 * row, 0.0)};
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) {
-      double* pose = e.fy.values.data() + (3 * i + j) * row;
-      for (std::size_t wheel = 0; wheel < 2; ++wheel) {
-        const double load = knots[j] + (wheel == 0 ? 1.0 : -1.0) * knots[i];
-        pose[wheel * rtm::given_count + rtm::given_ty] = 3e-7 * load;
-        pose[wheel * rtm::given_count + rtm::given_rz] = (load > 0 ? 5e-7 : 4e-7) * load;
+  // bushings, one on each side, in which lateral force and aligning moment meet
+  for (int wheel = 0; wheel < 2; ++wheel) {
+    rtm::StiffBushingData b{};
+    for (int way = 0; way < rtm::way_count; ++way) {
+      for (int k = 0; k < 2; ++k) {
+        const double side = wheel == 0 || k == 0 ? 1.0 : -1.0;
+        b.loads[way][k][rtm::load_fy] = (way == 0 ? 0.8 : 1.5) * side;
+        b.loads[way][k][rtm::load_mz] = (way == 0 ? 5.0 : 8.0) * side;
       }
+      b.pose[way][wheel][rtm::given_ty] = way == 0 ? 0.9 : 0.4;
+      b.pose[way][wheel][rtm::given_rz] = way == 0 ? 2.0 : 3.0;
     }
+    b.standing[0] = b.standing[1] = 8e3;
+    b.least = -6000.0;
+    b.largest = 6000.0;
+    b.strain = {1.5e-3, 4e-4, 0.0, -3e-4, -1.2e-3};
+    e.bushings.push_back(b);
   }
   for (int j = 0; j < 2; ++j) {
     for (int i = 0; i < 2; ++i) {

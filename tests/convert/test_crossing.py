@@ -28,7 +28,7 @@ from trackrod.kc.rig import Inputs, Load
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.elasticity import ElasticAxle, ElasticMode
-from trackrod.rtm.layout import AXLE_LOADS, CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, GIVEN_POSE
+from trackrod.rtm.layout import AXLE_LOADS, AXLE_WAYS, CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, GIVEN_POSE
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, SteeringSpec, WheelSpec
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.catalogue import BUNDLED
@@ -50,6 +50,8 @@ COPIED, SUMMED, SOLVED = 0.0, 1e-11, 1e-6
 DIFFERENCES = 0.01
 #: Their changes over 20 mm of travel, over the shapes themselves: 0.05 to 0.6 of them on most axles.
 BESIDE = 0.002
+#: Poses under large loads of all kinds, of a linear axle and bushings that stiffen.
+AT_LIMIT = 0.05
 #: Motion ratios over other widths of travel, of leaves that bend.
 BENT = 1e-3
 #: Forces of stops by motion ratios over other widths of travel.
@@ -440,37 +442,43 @@ def _odd(over_travel: Array) -> Array:
 # ---- axles that give
 
 _MODES = {"symmetric": 1.0, "antisymmetric": -1.0}
-_CURVES = {"fx": (Load.FX_CENTRE, 1.0), "brake": (Load.FX, 1.0)}
+#: A hard turn to the left: loads of the left and the right wheel [N], [N·m], travels and rack [m].
+_TURN = {
+    Load.FX: np.array([-200.0, -400.0]),
+    Load.FY: np.array([1300.0, 4000.0]),
+    Load.MZ: np.array([-30.0, -150.0]),
+}
+_TURN_TRAVEL, _TURN_RACK = np.array([-0.03, 0.035]), 0.015
 
 
 def _elasticity_rows() -> Iterator[Row]:
     for i, axle in enumerate(Axle):
         for which, sign in _MODES.items():
-            for part in (item.name for item in fields(ElasticMode) if item.name not in _CURVES):
+            for part in (item.name for item in fields(ElasticMode) if item.name != "pose"):
                 yield Row(
                     f"axles.elasticity.{which}.{part} {axle}",
                     lambda spec, i=i, w=which, p=part: _of_loads(getattr(spec.axles[i].elasticity, w), p),
                     lambda n, a=axle, s=sign, p=part: getattr(elastic.mode(n, a, s), p),
-                    BESIDE if part.startswith("pose_by") else DIFFERENCES,
+                    DIFFERENCES,
                     size=lambda n, a=axle, s=sign, p=part: elastic.mode(n, a, s).sizes[p],
                 )
-            for part, (load, mirror) in _CURVES.items():
-                curve = lambda spec, i=i, w=which, p=part: getattr(getattr(spec.axles[i].elasticity, w), p)  # noqa: E731
+            for k, way in enumerate(AXLE_WAYS):
                 yield Row(
-                    f"axles.elasticity.{which}.{part} {axle} load",
-                    lambda spec, curve=curve: curve(spec).load,
-                    lambda n, a=axle: _axle_loads(n, a, 1.6, 8),
-                    SUMMED,
-                )
-                yield Row(
-                    f"axles.elasticity.{which}.{part} {axle} pose",
-                    lambda spec, curve=curve: curve(spec).pose,
-                    lambda n, a=axle, load=load, m=sign * mirror: _given(
-                        n, a, load, np.outer(_axle_loads(n, a, 1.6, 8), (1.0, m))
+                    f"axles.elasticity.{which}.pose {axle} {way}",
+                    lambda spec, i=i, w=which, k=k: getattr(spec.axles[i].elasticity, w).pose[k],
+                    lambda n, a=axle, s=sign, k=k: elastic.mode(n, a, s).pose[k],
+                    BESIDE if k else DIFFERENCES,
+                    size=lambda n, a=axle, s=sign, k=k: (
+                        elastic.mode(n, a, s).sizes["pose"] / (elastic.BESIDE if k else 1.0)
                     ),
-                    SOLVED,
                 )
-        yield from _lateral_rows(i, axle)
+        yield Row(
+            f"axles.elasticity.bushings {axle}",
+            lambda spec, i=i: _in_turn(spec.axles[i]),
+            lambda n, a=axle: _turned(n, a),
+            AT_LIMIT,
+            size=lambda n, a=axle: np.abs(_turned(n, a)).max(axis=0),
+        )
         yield from _travel_rows(i, axle)
 
 
@@ -480,34 +488,27 @@ def _of_loads(mode: ElasticMode, part: str) -> Array:
     return np.asarray(value[loads, loads] if part in ("mass", "damping", "compliance") else value[loads])
 
 
-def _axle_loads(name: str, axle: Axle, share: float, steps: int) -> Array:
-    return share * float(rig(name, axle).design_loads.mean()) * np.arange(-steps, steps + 1) / steps
+def _in_turn(axle: AxleSpec) -> Array:
+    """Displacement along y and steer angle of both wheels."""
+    assert axle.elasticity is not None
+    loads = np.zeros((2, len(AXLE_LOADS)))
+    for load, name in ((Load.FX, "brake"), (Load.FY, "fy"), (Load.MZ, "mz")):
+        loads[:, AXLE_LOADS.index(name)] = _TURN[load]
+    pose = axle.elasticity.poses(*loads, _TURN_TRAVEL, _TURN_RACK if axle.steered else 0.0)
+    return np.asarray(pose.reshape(2, -1)[:, [GIVEN_POSE.index(name) for name in ("ty", "rz")]])
 
 
-def _given(name: str, axle: Axle, load: Load, loads: Array) -> Array:
-    """Poses of both wheels under loads, less those without."""
-    rest = np.zeros((1, 2))
-    with_rest = np.concatenate((loads, rest)) if not (loads == 0).all(axis=1).any() else loads
-    found = poses(name, axle, Inputs.of(loads={load: with_rest}))
-    rows = np.concatenate([_columns(found[side], GIVEN_POSE) for side in SIDES], axis=1)
-    return np.asarray((rows - rows[(with_rest == 0).all(axis=1)][0])[: len(loads)])
-
-
-def _lateral_rows(i: int, axle: Axle) -> Iterator[Row]:
-    of = lambda spec, i=i: spec.axles[i].elasticity.fy  # noqa: E731
-    first, second = (lambda n, a=axle: _axle_loads(n, a, 0.8, 4)), (lambda n, a=axle: _axle_loads(n, a, 1.6, 8))
-    yield Row(f"axles.elasticity.fy {axle} symmetric", lambda spec: of(spec).symmetric, first, SUMMED)
-    yield Row(f"axles.elasticity.fy {axle} antisymmetric", lambda spec: of(spec).antisymmetric, second, SUMMED)
-    for row in (0, 4, 8):
-        # a lateral force to the left on both wheels is antisymmetric: its mirror image points to the right
-        yield Row(
-            f"axles.elasticity.fy {axle} pose {row}",
-            lambda spec, row=row: of(spec).pose[row],
-            lambda n, row=row: _given(
-                n, axle, Load.FY, np.column_stack((second(n) + first(n)[row], second(n) - first(n)[row]))
-            ),
-            SOLVED,
-        )
+@cache
+def _turned(name: str, axle: Axle) -> Array:
+    """The same on the rig, by steps from rest."""
+    way = np.linspace(0.0, 1.0, 7)
+    rack = way * _TURN_RACK * rig(name, axle).steered
+    found = []
+    for share in (way, 0.0 * way):
+        loads = {load: np.outer(share, each) for load, each in _TURN.items()}
+        at = poses(name, axle, Inputs.of(np.outer(way, _TURN_TRAVEL), rack, loads=loads))
+        found.append(np.array([_columns(at[side], ("ty", "rz"))[-1] for side in SIDES]))
+    return np.asarray(found[0] - found[1])
 
 
 def _travel_rows(i: int, axle: Axle) -> Iterator[Row]:

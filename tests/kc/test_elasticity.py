@@ -15,12 +15,10 @@ from softer_vehicles import softer
 from stored_vehicles import FIRST_CLA_CLASS
 from trackrod.adams.vehicle import read_vehicle
 from trackrod.core.corners import Axle
-from trackrod.kc.elasticity import MIRROR, _Linear, _poses, find_elasticity
-from trackrod.kc.points import Inputs, Load
+from trackrod.kc.elasticity import _Linear, _measured, find_elasticity
 from trackrod.kc.rig import Rig
-from trackrod.rtm.elasticity import ElasticAxle, regularised
+from trackrod.rtm.elasticity import MIRROR, ElasticAxle, regularised
 from trackrod.rtm.layout import AXLE_LOADS, GIVEN_POSE
-from trackrod.rtm.twin.elasticity import TwinAxle, split
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -178,32 +176,52 @@ def test_without_its_masses_it_would_not_vibrate_so() -> None:
     assert off(complete(linear, 1.0, s), response(0.0 * M, D, C, s)) > 10 * CLOSE_BEYOND
 
 
-@pytest.mark.parametrize(("axle", "sums_off"), [(Axle.FRONT, 0.2), (Axle.REAR, 0.3)])
-def test_poses_under_all_loads_at_once_are_those_of_the_full_axle(axle: Axle, sums_off: float) -> None:
-    """In a turn at the limit: lateral force, aligning moment, force of the brake and roll, against the rig.
+#: A turn at the limit that strains are not matched to, over the wheel load, inner and outer wheel: lateral force,
+#: aligning moment over it [m], braking force; roll and rack [m].
+TURN = np.array([0.35, 1.1]), np.array([0.02, 0.035]), np.array([-0.05, -0.1]), 0.04, 0.02
 
-    What each load and travel does by itself adds up to much more steer: it would be off by `sums_off` or more.
-    """
-    elastic, rig = measured(FIRST, 0.2, axle), Rig(case(FIRST, 0.2), axle, check=False)
-    wheel_load = float(rig.design_loads.mean())
-    lateral, trail, brake, roll = np.array([0.35, 1.1]), np.array([0.02, 0.035]), np.array([-0.05, -0.1]), 0.04
-    per_wheel = {Load.FY: lateral, Load.MZ: -lateral * trail, Load.FX: brake}
-    way = np.linspace(0.0, 1.0, 9)[:, np.newaxis]  # from rest, so that each equilibrium is near the last
-    travel = way * np.array([-roll, roll])
-    loaded = Inputs.of(travel, loads={load: way * wheel_load * values for load, values in per_wheel.items()})
-    full, empty = (_poses(rig, rig.sweep(inputs))[-1] for inputs in (loaded, Inputs.of(travel)))
-    left, right = np.zeros((2, LOADS))
-    for name, load in (("fy", Load.FY), ("mz", Load.MZ), ("brake", Load.FX)):
-        left[AXLE_LOADS.index(name)], right[AXLE_LOADS.index(name)] = wheel_load * per_wheel[load]
 
-    def off_by(of: ElasticAxle) -> Array:
-        twin = TwinAxle(of)
-        for mode, loads in zip(twin.modes, split(left, right), strict=True):
-            mode.x = loads
-        given = twin.poses(-roll, roll)[0]
-        kept = [GIVEN_POSE.index(name) for name in ("tx", "ty", "rx", "rz")]
-        wanted = (full - empty).reshape(2, -1)[:, kept]
-        return np.asarray(np.abs(given[:, kept] - wanted).max(axis=0) / np.abs(wanted).max(axis=0))
+def turned(name: str, factor: float, axle: Axle) -> tuple[Array, Array, Array, float]:
+    """What wheels give in that turn to the left on the rig, `GIVEN_POSE` of both; loads, travels and rack there."""
+    rig = Rig(case(name, factor), axle, check=False)
+    lateral, trail, brake, roll, rack = TURN
+    loads = np.zeros((2, LOADS))
+    loads[:, AXLE_LOADS.index("fy")], loads[:, AXLE_LOADS.index("mz")] = lateral, -lateral * trail
+    loads[:, AXLE_LOADS.index("brake")] = brake
+    loads *= float(rig.design_loads.mean())
+    travel, rack = np.array([-roll, roll]), rack * rig.steered
+    return _measured(rig, loads[np.newaxis], travel[np.newaxis], np.array([rack]))[0][0], loads, travel, rack
 
-    assert off_by(elastic).max() < 0.1
-    assert off_by(replace(elastic, bushings=()))[-1] > sums_off
+
+@pytest.mark.parametrize(("name", "factor"), [(FIRST, 0.2), ("integral_link", 0.6), ("lcv_3t5", 0.6)])
+@pytest.mark.parametrize("axle", list(Axle))
+def test_poses_under_all_loads_at_once_are_those_of_the_full_axle(name: str, factor: float, axle: Axle) -> None:
+    """Lateral force, aligning moment, braking force, roll and rack at once; poses of single loads do not add up."""
+    wanted, loads, travel, rack = turned(name, factor, axle)
+    kept = [k for k, of in enumerate((*GIVEN_POSE, *GIVEN_POSE)) if of in ("ty", "rz")]
+    found = measured(name, factor, axle).poses(*loads, travel, rack)
+    assert np.abs(found - wanted)[kept] == pytest.approx(0.0, abs=4e-4)  # [m], [rad]
+
+
+def test_without_stiffening_they_would_not_be() -> None:
+    wanted, loads, travel, rack = turned(FIRST, 0.2, Axle.REAR)
+    straight = replace(measured(FIRST, 0.2, Axle.REAR), bushings=())
+    assert np.abs(straight.poses(*loads, travel, rack) - wanted)[GIVEN_POSE.index("rz")] > 1e-3
+
+
+@pytest.mark.parametrize("axle", list(Axle))
+def test_what_a_load_does_to_the_way_of_another_is_what_that_does_to_its_way(axle: Axle) -> None:
+    """Reciprocity at the design position: strains are those of an energy, and no round of loads gains work."""
+    of = measured(FIRST, 0.2, axle)
+    at = np.zeros(2 * LOADS)
+    at[[2, 8]], at[[4, 10]] = (1500.0, 4000.0), (-40.0, -150.0)
+    rx, rz, ty = (GIVEN_POSE.index(name) for name in ("rx", "rz", "ty"))
+
+    def ways(x: Array) -> Array:
+        """Of the contact patches along y and of both wheels about x and z, in the order of fy, mx, mz."""
+        pose = of.poses(x[:LOADS], x[LOADS:]).reshape(2, -1)
+        return np.asarray(np.column_stack((pose[:, ty] + of.radius * pose[:, rx], pose[:, rx], pose[:, rz])).ravel())
+
+    rows = [6 * wheel + load for wheel in range(2) for load in (2, 3, 4)]
+    slopes = np.array([(ways(at + step) - ways(at - step)) / 2.0 for step in np.eye(2 * LOADS)[rows]])
+    assert np.abs(slopes - slopes.T).max() < 0.02 * np.abs(slopes).max()

@@ -7,21 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rtm.converted_vehicles import maps, spec_of, vehicle
+from rtm.converted_vehicles import maps, vehicle
 from trackrod.convert.conversion import convert
-from trackrod.core import signals
-from trackrod.core.corners import Axle, Corner
+from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError
 from trackrod.core.maps import Map2D
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.kc import reach
-from trackrod.kc.points import SIDES, Inputs
+from trackrod.kc.points import Inputs
 from trackrod.kc.reach import SPARE, STEP, find_reach
 from trackrod.kc.rig import Rig
 from trackrod.kc.study import characterise
-from trackrod.manoeuvres.registry import manoeuvre
-from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.simulate.drive import simulate
 
 CAR, VAN = "double_wishbone_car", "lcv_7t"
 
@@ -70,19 +66,6 @@ def test_a_fold_ends_the_range(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reach, "FOLD", 1e-9)
     with pytest.raises(InputError, match=r"rear axle .*ends within 10 mm of the design position"):
         find_reach(vehicle(CAR), Axle.REAR)
-
-
-@pytest.mark.parametrize("name", [CAR, VAN])
-def test_driving_at_the_limit_stays_within_the_loads_of_the_poses(name: str) -> None:
-    """Wheels lift; half sums and half differences of side forces are not far from the ends of their map."""
-    spec = spec_of(name)
-    runs = [simulate(RealTimeVehicle(spec), manoeuvre(what, {})) for what in ("fishhook", "j_turn")]
-    for axle, of in zip(Axle, spec.axles, strict=True):
-        assert of.elasticity is not None
-        forces = [[run[signals.FY[Corner.of(axle, side)]] for side in SIDES] for run in runs]
-        for sign, loads in ((-1.0, of.elasticity.fy.symmetric), (1.0, of.elasticity.fy.antisymmetric)):
-            driven = max(float(np.abs(left + sign * right).max()) for left, right in forces) / 2.0
-            assert 0.3 * loads[-1] < driven < loads[-1]
 
 
 def test_maps_that_fold_are_refused() -> None:

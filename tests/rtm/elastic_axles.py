@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve, PoseMap
-from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, GIVEN_POSE
+from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, StiffBushing
+from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, AXLE_WAYS, GIVEN_POSE
 
-LOADS, SHAPES, POSES = len(AXLE_LOADS), len(AXLE_SHAPES), 2 * len(GIVEN_POSE)
-KNOTS = np.array([-1e4, 0.0, 1e4])
+LOADS, SHAPES, POSES, WAYS = len(AXLE_LOADS), len(AXLE_SHAPES), 2 * len(GIVEN_POSE), len(AXLE_WAYS)
 
 
 def mode(**changed: Any) -> ElasticMode:
     """One that hardly gives, each load by itself: 1e-9 m/N, without mass, with a time constant of 2 ms."""
-    curve = PoseCurve(KNOTS, np.zeros((3, POSES)))
     parts: dict[str, Any] = {
         "mass": np.zeros((SHAPES, SHAPES)),
         "damping": 2e-12 * np.eye(SHAPES),
@@ -23,11 +21,7 @@ def mode(**changed: Any) -> ElasticMode:
         "body_mass": np.zeros((SHAPES, 3)),
         "travel_mass": np.zeros(SHAPES),
         "travel_damping": np.zeros(SHAPES),
-        "pose": np.zeros((LOADS, POSES)),
-        "pose_by_parallel": np.zeros((LOADS, POSES)),
-        "pose_by_opposite": np.zeros((LOADS, POSES)),
-        "fx": curve,
-        "brake": curve,
+        "pose": np.zeros((WAYS, LOADS, POSES)),
     }
     return ElasticMode(**(parts | changed))
 
@@ -38,9 +32,22 @@ def axle(**changed: Any) -> ElasticAxle:
         "radius": 0.3,
         "symmetric": mode(),
         "antisymmetric": mode(),
-        "fy": PoseMap(KNOTS, KNOTS, np.zeros((3, 3, POSES))),
         "travel_mass": np.zeros((2, 2)),
         "travel_momentum": np.zeros((2, 6)),
         "travel_damping": np.zeros((2, 2)),
     }
     return ElasticAxle(**(parts | changed))
+
+
+def bushing(**changed: Any) -> StiffBushing:
+    """One that takes a symmetric lateral force and gives a tenth of a millimetre less at 1 kN."""
+    loads = np.zeros((WAYS, 2, LOADS))
+    loads[0, 0, AXLE_LOADS.index("fy")] = 1.0
+    parts: dict[str, Any] = {
+        "loads": loads,
+        "standing": np.zeros(WAYS - 1),
+        "force": np.array([-1e3, 0.0, 1e3]),
+        "strain": np.array([1e-4, 0.0, -1e-4]),
+        "pose": np.ones((WAYS, POSES)),
+    }
+    return StiffBushing(**(parts | changed))

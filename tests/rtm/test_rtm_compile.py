@@ -151,13 +151,16 @@ def test_compliance_of_every_wheel_and_load() -> None:
 
 
 def test_the_elasticity_of_every_axle() -> None:
-    """Numbers in the order of `ElasticAxleData` and `ElasticModeData`, knots and poses in that of the loads."""
+    """Numbers in the order of `ElasticAxleData`, `ElasticModeData` and `StiffBushingData`."""
     moving = converted(CAR).spec
-    found = [given for name, given in told_of(moving) if name == "set_elasticity"]
-    assert calls("set_elasticity") == []
+    found, bushings = (
+        [given for name, given in told_of(moving) if name == wanted]
+        for wanted in ("set_elasticity", "add_stiff_bushing")
+    )
+    assert calls("set_elasticity") == calls("add_stiff_bushing") == []
     for i, (axle, given) in enumerate(zip(moving.axles, found, strict=True)):
         assert axle.elasticity is not None
-        of = axle.elasticity.with_straight_pitch()
+        of = axle.elasticity
         assert given["axle"] == i
         numbers = list(given["numbers"])
         heads = (of.reference, [of.radius], of.travel_mass, of.travel_momentum, of.travel_damping)
@@ -165,22 +168,22 @@ def test_the_elasticity_of_every_axle() -> None:
             size = np.size(part)
             np.testing.assert_array_equal(numbers[:size], np.ravel(part))
             del numbers[:size]
-        for mode in (of.symmetric, of.antisymmetric):
+        for k, mode in enumerate((of.symmetric, of.antisymmetric)):
             for part in (mode.mass, mode.damping, mode.compliance):  # made symmetric, and with a little of their own
                 np.testing.assert_allclose(
                     numbers[: part.size], part.ravel(), rtol=0.01, atol=0.01 * np.abs(part).max()
                 )
                 del numbers[: part.size]
-            given_poses = (mode.pose, mode.pose_by_parallel, mode.pose_by_opposite)
-            for part in (mode.body_mass, mode.travel_mass, mode.travel_damping, *given_poses):
+            for part in (mode.body_mass, mode.travel_mass, mode.travel_damping, of.linear(k)):
                 np.testing.assert_array_equal(numbers[: part.size], part.ravel())
                 del numbers[: part.size]
         assert not numbers
-        curves = [of.symmetric.fx, of.symmetric.brake, of.antisymmetric.fx, of.antisymmetric.brake]
-        knots = [*(curve.load for curve in curves), of.fy.symmetric, of.fy.antisymmetric]
-        poses = [*(np.column_stack((curve.pose, curve.eased)) for curve in curves), of.fy.pose]
-        for one, two in zip((*given["knots"], *given["poses"]), (*knots, *poses), strict=True):
-            np.testing.assert_array_equal(one, np.ravel(two))
+        told = [each for each in bushings if each["axle"] == i]
+        for bushing, each in zip(of.bushings, told, strict=True):
+            for name in ("loads", "standing", "pose", "strain"):
+                np.testing.assert_array_equal(each[name], getattr(bushing, name).ravel())
+            assert each["forces"] == (bushing.force[0], bushing.force[-1])
+    assert bushings
 
 
 def test_axles_and_differentials() -> None:

@@ -21,7 +21,7 @@ from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.series import Run
 from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.rtm.elasticity import ElasticAxle, PoseCurve, PoseMap
+from trackrod.rtm.elasticity import ElasticAxle, StiffBushing
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, GIVEN_POSE
 from trackrod.rtm.spec import RTM, AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 from trackrod.rtm.twin.model import Twin
@@ -51,11 +51,12 @@ def mirrored_elasticity(item: ElasticAxle) -> ElasticAxle:
         left, right = np.split(of, 2, axis=-1)
         return np.concatenate((signs * right, signs * left), axis=-1)
 
-    def turned(curve: PoseCurve) -> PoseCurve:
-        return PoseCurve(-curve.load[::-1], poses(curve.pose[::-1]))
+    # parallel travel is its own mirror image; opposite travel and rack turn round
+    ways = np.array([1.0, 1.0, -1.0, -1.0])
 
-    def straight(curve: PoseCurve) -> PoseCurve:
-        return PoseCurve(curve.load, poses(curve.pose))
+    def bushing(of: StiffBushing) -> StiffBushing:
+        loads = of.loads * ways[:, None, None] * np.array([1.0, -1.0])[:, None]
+        return replace(of, loads=loads, standing=of.standing * ways[1:], pose=poses(of.pose * ways[:, None]))
 
     one, other = item.symmetric, item.antisymmetric
     x, y, z = item.reference
@@ -63,23 +64,9 @@ def mirrored_elasticity(item: ElasticAxle) -> ElasticAxle:
     return replace(
         item,
         reference=np.array([x, -y, z]),
-        symmetric=replace(
-            one,
-            pose=poses(one.pose),
-            pose_by_parallel=poses(one.pose_by_parallel),
-            pose_by_opposite=poses(-one.pose_by_opposite),
-            fx=straight(one.fx),
-            brake=straight(one.brake),
-        ),
-        antisymmetric=replace(
-            other,
-            pose=poses(-other.pose),
-            pose_by_parallel=poses(-other.pose_by_parallel),
-            pose_by_opposite=poses(other.pose_by_opposite),
-            fx=turned(other.fx),
-            brake=turned(other.brake),
-        ),
-        fy=PoseMap(item.fy.symmetric, -item.fy.antisymmetric[::-1], poses(item.fy.pose[:, ::-1])),
+        symmetric=replace(one, pose=poses(one.pose * ways[:, None, None])),
+        antisymmetric=replace(other, pose=poses(-other.pose * ways[:, None, None])),
+        bushings=tuple(map(bushing, item.bushings)),
         travel_mass=item.travel_mass[::-1, ::-1],
         travel_momentum=item.travel_momentum[::-1] * momentum,
         travel_damping=item.travel_damping[::-1, ::-1],

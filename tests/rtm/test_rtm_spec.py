@@ -12,8 +12,7 @@ import pytest
 from rtm import elastic_axles
 from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError, UnknownNameError
-from trackrod.rtm.elasticity import PoseCurve, PoseMap
-from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
+from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, STIFF_BUSHINGS
 from trackrod.rtm.spec import RTM, AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 
 LOADS, OPPOSITE_LOADS = np.array([-3000.0, 0.0, 3000.0]), np.array([-2000.0, 2000.0])
@@ -179,8 +178,6 @@ def test_mass_and_what_stands_where_nothing_is_given() -> None:
         "travel_mass",
         "travel_damping",
         "pose",
-        "pose_by_parallel",
-        "pose_by_opposite",
     ],
 )
 def test_the_wrong_matrix_of_an_elastic_axle_is_named(which: str, part: str) -> None:
@@ -226,34 +223,25 @@ def test_loads_give_nothing_to_inner_shapes(where: tuple[int, int]) -> None:
     assert "under symmetric loads: loads must give nothing to inner shapes" in text
 
 
-@pytest.mark.parametrize("part", ["fx", "brake"])
-def test_loads_that_fold_are_refused(part: str) -> None:
-    good = elastic_axles.mode().fx
-    word = {"fx": "longitudinal force", "brake": "braking force"}[part]
-    for load, pose, words in (
-        (np.array([-1.0, 1.0, 0.0]), good.pose, "needs three loads or more that grow"),
-        (np.array([-1.0, np.nan, 1.0]), good.pose, "needs three loads or more that grow"),
-        (good.load[:2], good.pose[:2], "needs three loads or more that grow"),
-        (good.load, good.pose[:, :9], "needs 10 finite values for each load"),
-        (good.load, np.full_like(good.pose, np.nan), "needs 10 finite values for each load"),
-    ):
-        wrong = elastic_axles.mode(**{part: PoseCurve(load, pose)})
-        assert f"under symmetric loads, {word} {words}" in refused(
-            lambda wrong=wrong: elastic_axles.axle(symmetric=wrong)
-        )
+@pytest.mark.parametrize("part", ["loads", "standing", "strain", "pose"])
+def test_the_wrong_number_of_a_bushing_is_named(part: str) -> None:
+    value = getattr(elastic_axles.bushing(), part)
+    for wrong in (value[1:], np.full_like(value, np.nan)):
+        bushing = elastic_axles.bushing(**{part: wrong})
+        text = refused(lambda bushing=bushing: elastic_axles.axle(bushings=(bushing,)))
+        assert f"{part} of a bushing that stiffens needs finite values of the shape {value.shape}" in text
 
 
-def test_a_map_of_lateral_forces_that_folds_is_refused() -> None:
-    good = elastic_axles.axle().fy
-    back = good.symmetric[::-1]
-    for wrong in (PoseMap(back, good.antisymmetric, good.pose), PoseMap(good.symmetric, back, good.pose)):
-        assert "lateral force of an axle needs three loads or more in each direction" in refused(
-            lambda wrong=wrong: elastic_axles.axle(fy=wrong)
-        )
-    for pose in (good.pose[1:], np.full_like(good.pose, np.nan)):
-        assert "needs 10 finite values for each pair of loads" in refused(
-            lambda pose=pose: elastic_axles.axle(fy=replace(good, pose=pose))
-        )
+@pytest.mark.parametrize("force", [[1e3, 0.0, -1e3], [-1e3, np.nan, 1e3], [-1e3, 1e3], [-1e3, 100.0, 1e3]])
+def test_forces_of_a_bushing_grow_in_even_steps(force: list[float]) -> None:
+    bushing = elastic_axles.bushing(force=np.array(force))
+    text = refused(lambda: elastic_axles.axle(bushings=(bushing,)))
+    assert "a bushing that stiffens needs three forces or more that grow in even steps" in text
+
+
+def test_an_axle_has_so_many_bushings_that_stiffen() -> None:
+    text = refused(lambda: elastic_axles.axle(bushings=(elastic_axles.bushing(),) * (STIFF_BUSHINGS + 1)))
+    assert f"{STIFF_BUSHINGS + 1} bushings that stiffen, {STIFF_BUSHINGS} are allowed" in text
 
 
 def test_compliance_moves_in_both_axles_or_in_none() -> None:

@@ -17,7 +17,7 @@ from trackrod.convert.conversion import Compliance
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.rtm.layout import GIVEN_POSE
+from trackrod.rtm.layout import AXLE_LOADS, GIVEN_POSE
 from trackrod.rtm.spec import RTM, RtmSpec
 from trackrod.rtm.stability import GROWTH, SPEEDS, find_instability, modes, stability_problems
 from trackrod.tyre.model import Tyre
@@ -34,10 +34,10 @@ def steering_by_force(axle: Axle, slope: float) -> RtmSpec:
     axles = dict(zip(Axle, spec.axles, strict=True))
     elasticity = axles[axle].elasticity
     assert elasticity is not None
-    pose, rz = elasticity.fy.pose.copy(), GIVEN_POSE.index("rz")
-    for wheel in (rz, len(GIVEN_POSE) + rz):
-        pose[:, :, wheel] += slope * elasticity.fy.antisymmetric
-    planted = replace(elasticity, fy=replace(elasticity.fy, pose=pose))
+    mode, rz = elasticity.antisymmetric, GIVEN_POSE.index("rz")
+    pose = mode.pose.copy()
+    pose[0, AXLE_LOADS.index("fy"), [rz, len(GIVEN_POSE) + rz]] += slope
+    planted = replace(elasticity, antisymmetric=replace(mode, pose=pose))
     axles[axle] = replace(axles[axle], elasticity=planted)
     return replace(spec, axles=tuple(axles.values()))
 

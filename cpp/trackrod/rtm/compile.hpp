@@ -131,7 +131,7 @@ class Compiler {
         n.travel_mass[i][k] = R(mode.travel_mass[i]);
         n.travel_damping[i][k] = R(mode.travel_damping[i]);
       }
-      for (int i = 0; i < axle_load_count; ++i) n.pitch[i][k] = R(mode.pose[i][0][given_ry]);
+      for (int i = 0; i < axle_load_count; ++i) n.pitch[i][k] = R(mode.pose[way_design][i][0][given_ry]);
     }
     const R* first = reinterpret_cast<const R*>(&n);
     to_.array(std::vector<R>(first, first + sizeof(n) / sizeof(R)));
@@ -154,42 +154,50 @@ class Compiler {
     for (const auto& row : a.added_momentum) {
       for (const double x : row) to_.number(x);
     }
-    std::vector<double> by_travel;
-    for (int way = 0; way < 2; ++way) {
-      for (const ElasticModeData& mode : a.modes) {
-        const double* first = &mode.pose_by_travel[way][0][0][0];
-        by_travel.insert(by_travel.end(), first, first + axle_load_count * 2 * given_count);
-      }
-    }
-    to_.array(by_travel);
-    for (const ElasticModeData& mode : a.modes) {
-      std::vector<double> pose(&mode.pose[0][0][0], &mode.pose[0][0][0] + axle_load_count * 2 * given_count);
-      for (const AxleLoad own : {load_fx, load_brake, load_fy}) {  // these have tables
-        std::fill_n(pose.begin() + own * 2 * given_count, 2 * given_count, 0.0);
-      }
-      to_.array(spread_poses(pose));
-      write_channel_curve(mode.fx.knots, spread_curve(mode.fx.values), pose_channels);
-      write_channel_curve(mode.brake.knots, spread_curve(mode.brake.values), pose_channels);
-    }
-    const std::vector<double> values = spread_poses(a.fy.values);
-    std::vector<double> slopes(3 * values.size());
-    node_slopes(Interpolation::parabolic, a.fy.first.data(), static_cast<int>(a.fy.first.size()), a.fy.second.data(),
-                static_cast<int>(a.fy.second.size()), pose_channels, values.data(), slopes.data());
-    to_.axis(a.fy.first);
-    to_.axis(a.fy.second);
-    to_.array(values);
-    to_.array(slopes);
-    std::vector<double> loads, travels, poses;
-    for (const StiffBushingData& b : a.bushings) {
-      loads.insert(loads.end(), &b.loads[0][0][0], &b.loads[0][0][0] + 6 * axle_load_count);
-      travels.insert(travels.end(), b.travels, b.travels + 2);
-      poses.insert(poses.end(), &b.pose[0][0][0], &b.pose[0][0][0] + 6 * given_count);
-    }
     to_.number(static_cast<double>(a.bushings.size()));
-    to_.array(loads);
-    to_.array(travels);
-    to_.array(spread_poses(poses));
-    for (const StiffBushingData& b : a.bushings) write_channel_curve(b.force, b.strain, 1);
+    std::vector<double> response, standing, influence;
+    for (int mode = 0; mode < 2; ++mode) {
+      for (int j = 0; j < axle_load_count; ++j) {
+        for (int way = 0; way < way_count; ++way) {
+          const double* pose = &a.modes[mode].pose[way][j][0][0];
+          response.insert(response.end(), pose, pose + pose_count);
+          for (const StiffBushingData& b : a.bushings) response.push_back(b.loads[way][mode][j]);
+        }
+      }
+    }
+    for (int way = 0; way < way_count - 1; ++way) {
+      for (const StiffBushingData& b : a.bushings) standing.push_back(b.standing[way]);
+    }
+    for (const StiffBushingData& b : a.bushings) {
+      influence.insert(influence.end(), &b.pose[0][0][0], &b.pose[0][0][0] + way_count * pose_count);
+    }
+    to_.array(response);
+    to_.array(standing);
+    to_.array(influence);
+    for (const StiffBushingData& b : a.bushings) write_strain(b);
+  }
+
+  // Cubics between the steps with the slopes of parabolas at these, and a straight line before and behind them.
+  void write_strain(const StiffBushingData& b) {
+    const std::size_t n = b.strain.size();
+    const double width = (b.largest - b.least) / static_cast<double>(n - 1);
+    std::vector<double> knots(n), slopes(n), cubic;
+    for (std::size_t i = 0; i < n; ++i) knots[i] = b.least + width * static_cast<double>(i);
+    node_slopes(Interpolation::parabolic, knots.data(), static_cast<int>(n), b.strain.data(), slopes.data());
+    for (double& slope : slopes) slope *= width;
+    const auto add = [&](double value, double slope, double square, double cube) {
+      cubic.insert(cubic.end(), {value, slope, square, cube});
+    };
+    add(b.strain.front() - slopes.front(), slopes.front(), 0.0, 0.0);
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      const double rise = b.strain[i + 1] - b.strain[i];
+      add(b.strain[i], slopes[i], 3.0 * rise - 2.0 * slopes[i] - slopes[i + 1], slopes[i] + slopes[i + 1] - 2.0 * rise);
+    }
+    add(b.strain.back(), slopes.back(), 0.0, 0.0);
+    to_.number(b.least);
+    to_.number(1.0 / width);
+    to_.number(static_cast<double>(n + 1));
+    to_.array(cubic);
   }
 
   void write_channel_curve(const std::vector<double>& knots, const std::vector<double>& values, std::size_t channels) {
@@ -205,30 +213,6 @@ class Compiler {
     }
     to_.axis(knots);
     to_.array(nodes);
-  }
-
-  // Rows of a curve of poses, those of each wheel filled up: the eased load is the first filling.
-  static std::vector<double> spread_curve(const std::vector<double>& from) {
-    constexpr std::size_t row = 2 * given_count + 1;
-    const std::size_t rows = from.size() / row;
-    std::vector<double> to(rows * pose_channels, 0.0);
-    for (std::size_t i = 0; i < rows; ++i) {
-      for (std::size_t k = 0; k < 2 * given_count; ++k) {
-        to[i * pose_channels + k / given_count * map_channels + k % given_count] = from[i * row + k];
-      }
-      to[i * pose_channels + eased_channel] = from[i * row + row - 1];
-    }
-    return to;
-  }
-
-  // Rows of the poses of both wheels, each filled up.
-  static std::vector<double> spread_poses(const std::vector<double>& from) {
-    const std::size_t rows = from.size() / given_count;
-    std::vector<double> to(rows * map_channels, 0.0);
-    for (std::size_t i = 0; i < rows; ++i) {
-      for (std::size_t k = 0; k < given_count; ++k) to[i * map_channels + k] = from[i * given_count + k];
-    }
-    return to;
   }
 
   void write_steering(const SteeringData& s) {

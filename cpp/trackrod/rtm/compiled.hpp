@@ -85,10 +85,17 @@ struct AxleTables {
   Table1D<R> roll, antiroll, differential;
 };
 
-// Channels of given poses, filled up: of the left wheel, of the right wheel.
-constexpr int pose_channels = 2 * map_channels;
-constexpr int eased_channel = given_count;  // of curves over a load, behind the pose of the left wheel
-static_assert(given_count < map_channels, "channels of given poses");
+// Poses of both wheels of an axle.
+constexpr int pose_count = 2 * given_count;
+
+// Strain of a bushing beyond that of a linear one over its force: cubic in even cells, straight in the first and the last,
+// which have no end.
+template <class R>
+struct StrainCurve {
+  R least, density;  // force where the second cell begins, cells for each unit of it
+  int cells;
+  const R* cubic;  // [cell][power of the place in it]
+};
 
 // Matrices of the shapes of axles that give, modes side by side for lanes.
 template <class R>
@@ -106,14 +113,11 @@ struct ElasticAxle {
   R radius;
   R added_mass[3], travel_damping[3];  // left left, left right, right right
   R added_momentum[2][6];
-  const R* pose_by_travel;  // [parallel, opposite][mode][load][side][given pose]
-  const R* pose[2];       // [mode][load][pose_channels], of loads without a curve or map of their own
-  ChannelCurve<R> fx[2], brake[2];  // of pose_channels
-  Table2D<R> fy;
   int bushing_count;
-  // [bushing][at rest, by parallel, by opposite travel][mode][load], [bushing][side], [bushing][at rest, ...][pose_channels]
-  const R *bushing_loads, *bushing_travels, *bushing_poses;
-  ChannelCurve<R> strain[max_stiff_bushings];
+  const R* response;  // [mode][load][way][pose; force in each bushing] for each unit of a load
+  const R* standing;  // [way but the first][bushing]: force in it without loads
+  const R* influence;  // [bushing][way][pose] for each unit of strain
+  StrainCurve<R> strain[max_stiff_bushings];
 };
 
 template <class R>
@@ -281,21 +285,17 @@ TRACKROD_HD inline ElasticAxle<R> read_elastic_axle(BlockReader<R>& from) {
   for (auto& row : a.added_momentum) {
     for (R& x : row) x = from.number();
   }
-  a.pose_by_travel = from.array(2 * 2 * axle_load_count * 2 * given_count);
-  for (int mode = 0; mode < 2; ++mode) {
-    a.pose[mode] = from.array(axle_load_count * pose_channels);
-    a.fx[mode] = read_channel_curve(from, pose_channels);
-    a.brake[mode] = read_channel_curve(from, pose_channels);
-  }
-  const Axis<R> first = from.axis(), second = from.axis();
-  const long nodes = static_cast<long>(first.count) * second.count * pose_channels;
-  const R* values = from.array(nodes);
-  a.fy = {first, second, pose_channels, values, from.array(3 * nodes)};
   a.bushing_count = from.whole();
-  a.bushing_loads = from.array(a.bushing_count * 3 * 2 * axle_load_count);
-  a.bushing_travels = from.array(a.bushing_count * 2);
-  a.bushing_poses = from.array(a.bushing_count * 3 * pose_channels);
-  for (int i = 0; i < a.bushing_count; ++i) a.strain[i] = read_channel_curve(from, 1);
+  a.response = from.array(2 * axle_load_count * way_count * (pose_count + a.bushing_count));
+  a.standing = from.array((way_count - 1) * a.bushing_count);
+  a.influence = from.array(a.bushing_count * way_count * pose_count);
+  for (int i = 0; i < a.bushing_count; ++i) {
+    StrainCurve<R>& curve = a.strain[i];
+    curve.least = from.number();
+    curve.density = from.number();
+    curve.cells = from.whole();
+    curve.cubic = from.array(4 * curve.cells);
+  }
   return a;
 }
 

@@ -34,30 +34,22 @@ struct WheelData {
   ComplianceData own[load_count], opposite[load_count];
 };
 
-// Poses of the left and the right wheel over a load, and the load under which a linear axle would give as far:
-// values[knot][side, given pose; eased load].
-struct PoseCurveData {
-  std::vector<double> knots, values;
-};
-
 // One of the two systems of shapes of an axle that gives: symmetric or antisymmetric loads, and inner ones behind these.
 struct ElasticModeData {
   double mass[axle_shape_count][axle_shape_count], damping[axle_shape_count][axle_shape_count],
       compliance[axle_shape_count][axle_shape_count];
   double body_mass[axle_shape_count][3];  // with three directions of the body at the reference point
   double travel_mass[axle_shape_count], travel_damping[axle_shape_count];  // with the travel of the left wheel
-  double pose[axle_load_count][2][given_count];                            // for each unit of a load
-  double pose_by_travel[2][axle_load_count][2][given_count];               // its change by parallel, by opposite travel
-  PoseCurveData fx, brake;                                                 // without linearisation
+  double pose[way_count][axle_load_count][2][given_count];                 // for each unit of a load
 };
 
-// A bushing of an axle that gives, where it gives otherwise than a linear one.
+// A direction of a bushing of an axle that gives, where it gives otherwise than a linear one.
 struct StiffBushingData {
-  // At the design position, and their changes by parallel, by opposite travel: force in it for each unit of a symmetric,
-  // an antisymmetric load; poses for each unit of strain.
-  double loads[3][2][axle_load_count], pose[3][2][given_count];
-  double travels[2];                  // force in it for each unit of the travels
-  std::vector<double> force, strain;  // what it gives over its force beyond a linear one
+  double loads[way_count][2][axle_load_count];  // force in it for each unit of a symmetric, an antisymmetric load
+  double standing[way_count - 1];               // force in it by travels and rack
+  double pose[way_count][2][given_count];       // for each unit of strain
+  double least, largest;                        // force, between which the strain is told at even steps
+  std::vector<double> strain;                   // what it gives beyond a linear one
 };
 
 // An axle that gives as a system with inertia and damping.
@@ -66,7 +58,6 @@ struct ElasticAxleData {
   Vec3<double> reference{0, 0, 0};  // between the wheel centres, in V [m]
   double radius = 0.3;              // of the contact patch below the wheel centre on the rig [m]
   ElasticModeData modes[2];         // symmetric, antisymmetric
-  MapData fy;                       // over symmetric and antisymmetric lateral force: values[..][..][side][given pose]
   std::vector<StiffBushingData> bushings;
   // Of the travels, beyond the unsprung masses at the wheel centres: mass, momentum and angular momentum about the
   // reference point for each unit of travel rate, damping.

@@ -1,4 +1,7 @@
-// What the wheels' poses give where compliance moves: tables over the loads of the axles.
+// What the wheels' poses give where compliance moves: an axle that is linear in its loads, and bushings that stiffen.
+//
+// Response and influence change with the travels and with the rack. The force in a bushing is that of the linear axle;
+// what it gives otherwise than a linear one moves the wheels as a part that is too long would.
 #pragma once
 
 #include <type_traits>
@@ -42,19 +45,20 @@ struct AxleTangent {
 
   template <class R>
   TRACKROD_HD void about(const ElasticAxle<R>& axle, const ElasticNumbers<R>& e, int a, const T* slopes) {
-    linear = axle.bushing_count == 0;
+    const int bushings = axle.bushing_count, stride = way_count * (pose_count + bushings);
+    linear = bushings == 0;
     for (int mode = 0; mode < 2 && !linear; ++mode) {
       T(*const A)[axle_load_count] = factors[mode];
       for (int i = 0; i < axle_load_count; ++i) {
         for (int j = 0; j <= i; ++j) A[i][j] = T(e.compliance[i][j][2 * a + mode]);
       }
-      for (int b = 0; b < axle.bushing_count; ++b) {
+      for (int b = 0; b < bushings; ++b) {
         // matrices are those of one wheel, forces in bushings those of both
         const T slope = slopes[b] * R(value_of(slopes[b]) < R(0.0) ? 0.5 * stiffening_counts : 0.5);
-        const R* of = axle.bushing_loads + (6 * b + mode) * axle_load_count;
+        const R* of = axle.response + mode * axle_load_count * stride + pose_count + b;
         for (int i = 0; i < axle_load_count; ++i) {
-          const T by = slope * of[i];
-          for (int j = 0; j <= i; ++j) A[i][j] += by * of[j];
+          const T by = slope * of[i * stride];
+          for (int j = 0; j <= i; ++j) A[i][j] += by * of[j * stride];
         }
       }
       factorise<axle_load_count>(A);
@@ -109,144 +113,94 @@ TRACKROD_HD inline void add_curve(const ChannelCurve<R>& curve, const T& x, T* v
   }
 }
 
-// Poses over one load and their rates.
+// Strain beyond that of a linear bushing and its slope over the force.
 template <class R, class T>
-TRACKROD_HD inline void add_poses(const ChannelCurve<R>& curve, const T& x, const T& x_rate, T* pose, T* rate) {
-  T slope[pose_channels];
-  for (T& each : slope) each = T(0.0);
-  add_curve<pose_channels>(curve, x, pose, slope);
-  for (int k = 0; k < pose_channels; ++k) rate[k] += slope[k] * x_rate;
-}
-
-// The same over two loads.
-template <class R, class T>
-TRACKROD_HD inline void add_map(const Table2D<R>& map, const T& x, const T& y, const T& x_rate, const T& y_rate, T* pose,
-                                T* rate) {
-  T value[pose_channels], by_x[pose_channels], by_y[pose_channels];
-  sample_map<pose_channels>(map, x, y, value, by_x, by_y);
-  for (int k = 0; k < pose_channels; ++k) {
-    pose[k] += value[k];
-    rate[k] += by_x[k] * x_rate + by_y[k] * y_rate;
-  }
-}
-
-// Force in a bushing by loads or their rates: at the design position, by parallel and by opposite travel.
-template <class R, class T, class Loads>
-TRACKROD_HD inline void in_bushing(const ElasticAxle<R>& axle, int bushing, const Loads& loads, T* force) {
-  for (int way = 0; way < 3; ++way) {
-    force[way] = T(0.0);
-    for (int mode = 0; mode < 2; ++mode) {
-      const R* of = axle.bushing_loads + ((3 * bushing + way) * 2 + mode) * axle_load_count;
-      for (int j = 0; j < axle_load_count; ++j) force[way] += loads(j, mode) * of[j];
-    }
-  }
-}
-
-// What bushings give beyond linear ones by loads, and the slopes of that.
-template <class R, class T>
-TRACKROD_HD inline void strain_bushings(const ElasticAxle<R>& axle, const State<T>& s, int a, const T& parallel,
-                                        const T& opposite, T* strain, T* by_force) {
-  for (int b = 0; b < axle.bushing_count; ++b) {
-    T by_loads[3];
-    in_bushing(axle, b, [&](int j, int mode) -> const T& { return s.axle_load[j][2 * a + mode]; }, by_loads);
-    const R* by_travel = axle.bushing_travels + 2 * b;
-    const T standing = s.travel[2 * a] * by_travel[0] + s.travel[2 * a + 1] * by_travel[1];
-    T at_rest(0.0), unused(0.0);
-    strain[b] = by_force[b] = T(0.0);
-    add_curve<1>(axle.strain[b], T(standing + by_loads[0] + parallel * by_loads[1] + opposite * by_loads[2]), &strain[b],
-                 &by_force[b]);
-    add_curve<1>(axle.strain[b], standing, &at_rest, &unused);
-    strain[b] -= at_rest;
+TRACKROD_HD inline void strain_at(const StrainCurve<R>& curve, const T& force, T& strain, T& slope) {
+  const R place = (value_of(force) - curve.least) * curve.density + R(1.0);
+  const int last = curve.cells - 1, cell = place >= R(1.0) ? (place < R(last) ? static_cast<int>(place) : last) : 0;
+  const R x = place - R(cell), *c = curve.cubic + 4 * cell;
+  const R value = c[0] + x * (c[1] + x * (c[2] + x * c[3]));
+  const R first = (c[1] + x * (R(2.0) * c[2] + x * R(3.0) * c[3])) * curve.density;
+  if constexpr (std::is_same_v<T, R>) {
+    strain = value;
+    slope = first;
+  } else {
+    strain = chain(value, first, force);
+    slope = chain(first, R((R(2.0) * c[2] + x * R(6.0) * c[3]) * curve.density * curve.density), force);
   }
 }
 
 }  // namespace detail
 
 template <class R, int lanes, class T>
-TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s, GivenPoses<T>& out) {
+TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s, const T& rack,
+                             GivenPoses<T>& out) {
   for (int a = 0; a < 2; ++a) {
     const ElasticAxle<R>& axle = m.elastic[a];
-    const int sy = 2 * a;
+    const int sy = 2 * a, bushings = axle.bushing_count, rows = pose_count + bushings;
     const T parallel = (s.travel[sy] + s.travel[sy + 1]) * R(0.5), opposite = (s.travel[sy] - s.travel[sy + 1]) * R(0.5);
-    T strain[max_stiff_bushings], by_force[max_stiff_bushings];
-    detail::strain_bushings(axle, s, a, parallel, opposite, strain, by_force);
-    out.tangent[a].about(axle, *m.elastic_numbers, a, by_force);
-    T x_rate[2][axle_load_count];
-    for (int mode = 0; mode < 2; ++mode) out.tangent[a].rates(*m.elastic_numbers, s, a, mode, x_rate[mode]);
-    T pose[pose_channels], rate[pose_channels];
-    for (int k = 0; k < pose_channels; ++k) pose[k] = rate[k] = T(0.0);
-    detail::add_map(axle.fy, s.axle_load[load_fy][sy], s.axle_load[load_fy][sy + 1], x_rate[0][load_fy],
-                    x_rate[1][load_fy], pose, rate);
-    T eased[axle_load_count][2], eased_rate[axle_load_count][2];  // loads under which a linear axle would give as far
+    const T steered = m.axles[a].steered ? rack : T(0.0);
+    const auto at = [&](const R* from, int stride, int k) {  // of what changes with travels and rack
+      return from[k] + parallel * from[stride + k] + opposite * from[2 * stride + k] + steered * from[3 * stride + k];
+    };
+    // poses of both wheels, then forces in bushings
+    T each[2 * axle_load_count][pose_count + max_stiff_bushings];
+    T given[pose_count + max_stiff_bushings], rate[pose_count + max_stiff_bushings];
+    for (int k = 0; k < rows; ++k) given[k] = rate[k] = T(0.0);
+    for (int i = 0; i < 2 * axle_load_count; ++i) {
+      const T load = s.axle_load[i % axle_load_count][sy + i / axle_load_count];
+      const R* from = axle.response + i * way_count * rows;
+      for (int k = 0; k < rows; ++k) {
+        each[i][k] = at(from, rows, k);
+        given[k] += each[i][k] * load;
+      }
+    }
+    T strain[max_stiff_bushings], slope[max_stiff_bushings];
+    for (int b = 0; b < bushings; ++b) {
+      const R* of = axle.standing + b;
+      const T standing = parallel * of[0] + opposite * of[bushings] + steered * of[2 * bushings];
+      T at_rest, unused;
+      detail::strain_at(axle.strain[b], standing, at_rest, unused);
+      detail::strain_at(axle.strain[b], T(standing + given[pose_count + b]), strain[b], slope[b]);
+      strain[b] -= at_rest;  // kinematics are those of an axle on its springs
+    }
+    T load_rate[2 * axle_load_count];
+    out.tangent[a].about(axle, *m.elastic_numbers, a, slope);
     for (int mode = 0; mode < 2; ++mode) {
-      const int at = sy + mode;
-      for (int j = 0; j < axle_load_count; ++j) {
-        eased[j][mode] = s.axle_load[j][at];
-        eased_rate[j][mode] = x_rate[mode][j];
-      }
-      const auto add = [&](AxleLoad load, const ChannelCurve<R>& curve) {
-        pose[eased_channel] = rate[eased_channel] = T(0.0);
-        detail::add_poses(curve, s.axle_load[load][at], x_rate[mode][load], pose, rate);
-        eased[load][mode] = pose[eased_channel];
-        eased_rate[load][mode] = rate[eased_channel];
-      };
-      add(load_fx, axle.fx[mode]);
-      add(load_brake, axle.brake[mode]);
-      constexpr AxleLoad linear[] = {load_mx, load_mz, load_damper};
-      for (const AxleLoad load : linear) {
-        const R* of = axle.pose[mode] + load * pose_channels;
-        for (int k = 0; k < pose_channels; ++k) {
-          pose[k] += s.axle_load[load][at] * of[k];
-          rate[k] += x_rate[mode][load] * of[k];
-        }
+      out.tangent[a].rates(*m.elastic_numbers, s, a, mode, load_rate + mode * axle_load_count);
+    }
+    for (int i = 0; i < 2 * axle_load_count; ++i) {
+      for (int k = 0; k < rows; ++k) rate[k] += each[i][k] * load_rate[i];
+    }
+    for (int b = 0; b < bushings; ++b) {
+      const T strain_rate = slope[b] * rate[pose_count + b];
+      const R* from = axle.influence + b * way_count * pose_count;
+      for (int k = 0; k < pose_count; ++k) {
+        const T by = at(from, pose_count, k);
+        given[k] += by * strain[b];
+        rate[k] += by * strain_rate;
       }
     }
-    for (int b = 0; b < axle.bushing_count; ++b) {
-      T by_rates[3];  // at the design position, by parallel and by opposite travel
-      detail::in_bushing(axle, b, [&](int j, int mode) -> const T& { return x_rate[mode][j]; }, by_rates);
-      const T strain_rate = by_force[b] * (by_rates[0] + parallel * by_rates[1] + opposite * by_rates[2]);
-      const T ways[3] = {T(1.0), parallel, opposite};
-      for (int way = 0; way < 3; ++way) {
-        const T here = strain[b] * ways[way], rate_here = strain_rate * ways[way];
-        const R* of = axle.bushing_poses + (3 * b + way) * pose_channels;
-        for (int k = 0; k < pose_channels; ++k) {
-          pose[k] += here * of[k];
-          rate[k] += rate_here * of[k];
-        }
-      }
-    }
-    T shorter[2] = {T(0.0), T(0.0)}, shortening[2] = {T(0.0), T(0.0)};
+    T shorter[2] = {T(0.0), T(0.0)}, shortening[2] = {T(0.0), T(0.0)}, turning[2] = {T(0.0), T(0.0)};
     for (int j = 0; j < axle_load_count; ++j) {
       for (int mode = 0; mode < 2; ++mode) {
         const R c = m.elastic_numbers->compliance[load_damper][j][sy + mode];
         shorter[mode] += s.axle_load[j][sy + mode] * c;
         shortening[mode] += s.axle_load_rate[j][sy + mode] * c;
+        turning[mode] += s.axle_load_rate[j][sy + mode] * m.elastic_numbers->pitch[j][sy + mode];
       }
     }
     const T& factor = a == 0 ? p.compliance_factor_front : p.compliance_factor_rear;
-    // shapes change with the travels
-    constexpr int poses = 2 * given_count;
-    T more[poses], more_rate[poses];
-    for (int k = 0; k < poses; ++k) more[k] = more_rate[k] = T(0.0);
-    for (int mode = 0; mode < 2; ++mode) {
-      for (int j = 0; j < axle_load_count; ++j) {
-        const R* by_parallel = axle.pose_by_travel + (mode * axle_load_count + j) * poses;
-        const R* by_opposite = by_parallel + 2 * axle_load_count * poses;
-        for (int k = 0; k < poses; ++k) {
-          const T slope = parallel * by_parallel[k] + opposite * by_opposite[k];
-          more[k] += slope * eased[j][mode];
-          more_rate[k] += slope * eased_rate[j][mode];
-        }
-      }
-    }
     for (int i = 0; i < 2; ++i) {
       const R side = i == 0 ? R(1.0) : R(-1.0);
       out.shorter[sy + i] = shorter[0] + shorter[1] * side;
       out.shortening[sy + i] = shortening[0] + shortening[1] * side;
       for (int k = 0; k < given_count; ++k) {
-        out.pose[sy + i][k] = (pose[i * map_channels + k] + more[i * given_count + k]) * factor;
-        out.rate[sy + i][k] = (rate[i * map_channels + k] + more_rate[i * given_count + k]) * factor;
+        out.pose[sy + i][k] = given[i * given_count + k] * factor;
+        out.rate[sy + i][k] = rate[i * given_count + k] * factor;
       }
+      // spins count against the carriers, whose pitch the step must know beforehand: it turns as if it were linear
+      out.rate[sy + i][given_ry] = (turning[0] + turning[1] * side) * factor;
     }
   }
 }

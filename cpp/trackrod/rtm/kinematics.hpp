@@ -51,7 +51,7 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
     }
   }
   if (m.moving) {
-    give(m, p, s, given);
+    give(m, p, s, rack, given);
   } else {
     constexpr int of[] = {given_tx, given_ty, given_rx, given_rz};  // channels of the quasi-static compliance
     given = {};

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +30,7 @@ from trackrod.core.maps import Map1D
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.points import Load
 from trackrod.rtm.compile import compile_model
-from trackrod.rtm.elasticity import ElasticAxle
+from trackrod.rtm.elasticity import MIRROR, ElasticAxle
 from trackrod.rtm.layout import AXLE_LOADS, CHANNELS, COMPLIANCE_CHANNELS, GIVEN_POSE
 from trackrod.rtm.spec import RtmSpec
 
@@ -38,7 +39,8 @@ __all__ = ["Deviation", "ModelRig", "round_trip"]
 Array = NDArray[np.float64]
 
 _LOADS = (Load.FX, Load.FX_DRIVE, Load.FY, Load.MZ)
-#: An aligning moment [N·m].
+#: Loads on wheels that give [N], [N·m].
+_FORCE = 3000.0
 _MOMENT = 100.0
 
 
@@ -210,37 +212,26 @@ def _compliance(rig: ModelRig, maps: KcMaps, side: Side) -> list[Deviation]:
 
 
 def _moving_compliance(rig: ModelRig, axle: ElasticAxle | None, side: Side) -> list[Deviation]:
-    """Poses over symmetric and antisymmetric loads; those of an aligning moment are straight."""
+    """Poses over symmetric and antisymmetric loads."""
     if axle is None:
         return []
     columns = [list(Side).index(side) * len(GIVEN_POSE) + GIVEN_POSE.index(name) for name in COMPLIANCE_CHANNELS]
+    known = {Load.FX: "brake", Load.FY: "fy", Load.MZ: "mz"}
+    if not rig.drive_on_carrier:
+        known[Load.FX_DRIVE] = "fx"
     found: list[Deviation] = []
-
-    def compare(test: str, model: Array, middle: Array, pose: Array) -> None:
-        poses = pose[..., columns]
-        over = tuple(range(poses.ndim - 1))
-        straight = poses
-        for along in over:
-            straight = _halfway(straight.swapaxes(0, along)).swapaxes(0, along)
-        at, between = np.abs(model - poses).max(axis=over), np.abs(middle - straight).max(axis=over)
-        rows = zip(COMPLIANCE_CHANNELS, *_floats(at, between, np.ptp(poses, axis=over)), strict=True)
-        found.extend(Deviation(rig.axle, f"{test} {side}", *row) for row in rows)
-
-    for name, mode, sign in (("symmetric", axle.symmetric, 1.0), ("antisymmetric", axle.antisymmetric, -1.0)):
-        moments = _MOMENT * np.array([-1.0, 0.0, 1.0])
-        curves = [
-            (Load.FX, mode.brake.load, mode.brake.pose, sign),
-            (Load.MZ, moments, np.outer(moments, mode.pose[AXLE_LOADS.index("mz")]), -sign),
-        ]
-        if not rig.drive_on_carrier:
-            curves.append((Load.FX_DRIVE, mode.fx.load, mode.fx.pose, sign))
-        for load, x, pose, right in curves:
-            model, middle = (rig.give(side, load, each, right * each) for each in (x, _halfway(x)))
-            compare(f"{load} {name}", model, middle, pose)
-    knots = (axle.fy.symmetric, axle.fy.antisymmetric)
-    grids = (np.meshgrid(*each, indexing="ij") for each in (knots, tuple(map(_halfway, knots))))
-    model, middle = (rig.give(side, Load.FY, first + second, second - first) for first, second in grids)
-    compare("fy", model, middle, axle.fy.pose)
+    for (load, name), (which, sign) in product(known.items(), (("symmetric", 1.0), ("antisymmetric", -1.0))):
+        row = AXLE_LOADS.index(name)
+        right = sign * MIRROR[row]
+        x = (_MOMENT if load.is_moment else _FORCE) * np.linspace(-1.0, 1.0, 9)
+        loads = np.outer(x, np.eye(len(AXLE_LOADS))[row])
+        poses = axle.poses(loads, right * loads)[:, columns]
+        at, between = (
+            np.abs(rig.give(side, load, each, right * each) - of).max(axis=0)
+            for each, of in ((x, poses), (_halfway(x), _halfway(poses)))
+        )
+        rows = zip(COMPLIANCE_CHANNELS, *_floats(at, between, np.ptp(poses, axis=0)), strict=True)
+        found += [Deviation(rig.axle, f"{load} {which} {side}", *each) for each in rows]
     return found
 
 

@@ -14,7 +14,8 @@ What these leave out is what moves between wheels that stand still, as soft and 
 ones do. Two inner shapes join each system, orthogonal to its others in K, so that statics stay as they are (Craig and
 Bampton's method): those that hold most of the energy that the complete axle has beside them in vibration.
 
-What the poses of the wheels do over loads is measured on the rig besides, without linearisation.
+Poses of the wheels are those of the same axle linearised at the design position and beside it, in travel and rack, and
+what bushings give whose curves bend: loads of all kinds meet in them.
 """
 
 from __future__ import annotations
@@ -24,17 +25,18 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import lsq_linear
 
 from trackrod.core.corners import Axle
-from trackrod.core.errors import InputError, Problem
+from trackrod.core.errors import InputError
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
 from trackrod.core.motion import rotation_matrices
 from trackrod.kc.measure import measure
 from trackrod.kc.points import SIDES, Inputs, Load, Solution
 from trackrod.kc.rig import Rig, downward
 from trackrod.multibody.compile import DRIVE_DAMPING, DRIVE_STIFFNESS
-from trackrod.rtm.elasticity import BESIDE, ElasticAxle, ElasticMode, PoseCurve, PoseMap, StiffBushing
-from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, STIFF_BUSHINGS
+from trackrod.rtm.elasticity import BESIDE, MIRROR, ElasticAxle, ElasticMode, StiffBushing
+from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, AXLE_WAYS, GIVEN_POSE, STIFF_BUSHINGS
 from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.connectors import Bushing
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
@@ -44,14 +46,6 @@ __all__ = ["find_elasticity"]
 Array = NDArray[np.float64]
 
 
-#: Sign of each of `AXLE_LOADS` on the right wheel in the mirror image of the same load on the left.
-MIRROR = np.array([1.0, 1.0, -1.0, -1.0, -1.0, 1.0])
-#: Largest load of the tests over the wheel load at the design position, and points from nothing to it.
-LARGEST_LOAD = 1.6
-LOAD_STEPS = 8
-#: The same for the symmetric part of the lateral force, which is half the difference of the wheels.
-LARGEST_DIFFERENCE = 0.8
-DIFFERENCE_STEPS = 4
 #: Vibrations whose shapes the inner ones are taken from: frequencies [Hz], travel [m] beside loads that store half a
 #: joule at rest, compliance that counts as none [m/N], [rad/(N·m)].
 VIBRATIONS = (2.0, 4.0, 8.0, 16.0, 25.0)
@@ -65,10 +59,16 @@ LEAST_SHARE = 1e-6
 #: aligning moment over it [m], force of the brake; travels [m]. What poses count: slip angles follow steer angles.
 CORNERING = ((1.2, 0.4), (-0.05, -0.03), (0.0, 0.5, -0.5), (0.0, 0.06))
 WEIGHTS = np.tile([0.3, 1.0, 0.3, 0.0, 3.0], 2)
-LEAST_WEIGHT = 2e-5
-#: Points of the strain of a bushing between two of its curve, to this many times its largest force in these cases.
-STRAIN_POINTS = 4
+LEAST_WEIGHT = 4e-4
+#: Steps of force at which the strain of a bushing is told, to this many times its largest force in these cases.
+STRAIN_STEPS = 64
 LARGEST_FORCE = 1.5
+#: Turns at the limit on the rig, to the left and as many to the right, that strains are matched to; points on the way
+#: there; largest factor of a strain, and what it must mend in poses, weighed as above, before it is changed by 1.
+TURNS = 16
+TURN_POINTS = 7
+LARGEST_FACTOR = 2.0
+DOUBT = 5e-4
 #: Stiffness that counts as constant if it changes less [-].
 CONSTANT = 1e-3
 #: Directions of the body that a symmetric and an antisymmetric load go with: of its velocity and angular velocity.
@@ -83,14 +83,13 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
     InputError
         The axle carries no load at all.
     """
-    rig = Rig(vehicle, axle, check=False)
     linear = _Linear(vehicle, axle)
+    beside = [_Beside(vehicle, axle, travel, rack) for travel, rack in (((1.0, 1.0), 0.0), ((1.0, -1.0), 0.0))]
+    if linear.rig.steered:
+        beside.append(_Beside(vehicle, axle, (0.0, 0.0), 1.0))
     modes = []
-    beside = [[_Linear(vehicle, axle, (z, way * z)) for z in (BESIDE, -BESIDE)] for way in (1.0, -1.0)]
     for k, sign in enumerate((1.0, -1.0)):
         reduced = linear.reduced(sign)
-        share = sign * MIRROR
-        curves = [_curve(rig, load, share[i]) for i, load in ((0, Load.FX_CENTRE), (1, Load.FX))]
         modes.append(
             ElasticMode(
                 mass=0.5 * reduced.mass,
@@ -99,24 +98,20 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
                 body_mass=0.5 * reduced.body_mass[:, BODY_DIRECTIONS[k]],
                 travel_mass=reduced.travel_mass[:, 0],
                 travel_damping=reduced.travel_damping[:, 0],
-                pose=linear.poses(sign),
-                pose_by_parallel=_change(*(each.poses(sign) for each in beside[0])),
-                pose_by_opposite=_change(*(each.poses(sign) for each in beside[1])),
-                fx=curves[0],
-                brake=curves[1],
+                pose=_with_changes(linear.poses(sign), [each.change(sign) for each in beside]),
             )
         )
-    return ElasticAxle(
+    found = ElasticAxle(
         reference=linear.reference,
-        radius=float(rig.radii.mean()),
+        radius=float(linear.rig.radii.mean()),
         symmetric=modes[0],
         antisymmetric=modes[1],
-        fy=_lateral(rig),
         travel_mass=linear.travel_mass,
         travel_momentum=linear.travel_momentum,
         travel_damping=linear.travel_damping,
-        bushings=_stiff_bushings(vehicle, linear, beside, float(rig.design_loads.mean())),
+        bushings=_stiff_bushings(vehicle, linear, beside, float(linear.rig.design_loads.mean())),
     )
+    return _matched(found, Rig(vehicle, axle, check=False))
 
 
 def _both(sign: float) -> Array:
@@ -124,9 +119,10 @@ def _both(sign: float) -> Array:
     return np.vstack((np.eye(6), np.diag(sign * MIRROR)))
 
 
-def _change(ahead: Array, behind: Array) -> Array:
-    """Of something by travel [1/m], from where shapes are taken besides."""
-    return (ahead - behind) / (2.0 * BESIDE)
+def _with_changes(at_design: Array, changes: list[Array]) -> Array:
+    """Both in the order of `AXLE_WAYS`; an axle without rack does not change with it."""
+    none = [np.zeros_like(at_design)] * (len(AXLE_WAYS) - 1 - len(changes))
+    return np.stack([at_design, *changes, *none])
 
 
 # ---- linear
@@ -143,7 +139,7 @@ class _Reduced:
 
 
 class _Linear:
-    """The axle at a travel of its wheels [m] as K, D and M of its bodies, six rows each; no damper, no friction.
+    """The axle at travels of wheels and rack [m] as K, D and M of its bodies, six rows each; no damper, no friction.
 
     Raises
     ------
@@ -151,10 +147,12 @@ class _Linear:
         There is no equilibrium.
     """
 
-    def __init__(self, vehicle: Vehicle, axle: Axle, travel: tuple[float, float] = (0.0, 0.0)) -> None:
+    def __init__(
+        self, vehicle: Vehicle, axle: Axle, travel: tuple[float, float] = (0.0, 0.0), rack: float = 0.0
+    ) -> None:
         self.rig = Rig(replace(vehicle, dampers=(), frictions=()), axle, check=False)
-        if not self.rig.settle(travel):
-            raise InputError(f"the {axle} axle of '{vehicle.name}' has no equilibrium at a travel of {travel} m")
+        if not self.rig.settle(travel, rack):
+            raise InputError(f"the {axle} axle of '{vehicle.name}' has no equilibrium at {travel} m, rack {rack} m")
         core, groups = self.rig.model.core, self.rig.model.groups
         self.stiffness, self.damping = (np.array(part) for part in core.linearise())
         self.count = len(groups)
@@ -309,11 +307,24 @@ def _skew(a: Array) -> Array:
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 
 
+class _Beside:
+    """The axle to both sides of the design position: for a unit of travels and of rack."""
+
+    def __init__(self, vehicle: Vehicle, axle: Axle, travel: tuple[float, float], rack: float) -> None:
+        self.ahead, self.behind = (
+            _Linear(vehicle, axle, (z * travel[0], z * travel[1]), z * rack) for z in (BESIDE, -BESIDE)
+        )
+
+    def change(self, sign: float) -> Array:
+        """Of the poses for each unit of a symmetric (1) or antisymmetric (−1) load [1/m]."""
+        return (self.ahead.poses(sign) - self.behind.poses(sign)) / (2.0 * BESIDE)
+
+
 # ---- bushings that stiffen
 
 
 def _stiff_bushings(
-    vehicle: Vehicle, linear: _Linear, beside: list[list[_Linear]], wheel_load: float
+    vehicle: Vehicle, linear: _Linear, beside: list[_Beside], wheel_load: float
 ) -> tuple[StiffBushing, ...]:
     """Those that move the wheels most beyond a linear axle where a vehicle corners at its limit.
 
@@ -324,20 +335,24 @@ def _stiff_bushings(
     bodies = linear.rig.model.index
     acting = [each for each in vehicle.acting(vehicle.bushings) if any(body in bodies for body in each.bodies)]
     at = _Influence(linear, acting)
-    ways = [[_Influence(each, acting) for each in pair] for pair in beside]
-    all_loads = np.stack([at.by_load, *(_change(a.by_load, b.by_load) for a, b in ways)], axis=1)
-    all_poses = np.stack([at.pose, *(_change(a.pose, b.pose) for a, b in ways)], axis=1)
+    ways = [(_Influence(each.ahead, acting), _Influence(each.behind, acting)) for each in beside]
+    changes = [tuple((getattr(a, of) - getattr(b, of)) / (2.0 * BESIDE) for of in ("by_load", "pose")) for a, b in ways]
+    all_loads = _with_changes(at.by_load, [by_load for by_load, _ in changes])
+    all_poses = _with_changes(at.pose, [pose for _, pose in changes])
     loads, travels = _cornering(wheel_load)
     found: list[tuple[float, StiffBushing]] = []
     for i, law in enumerate(at.laws):
-        standing, forces = travels @ at.by_travel[i], loads @ at.by_load[i] + travels @ at.by_travel[i]
-        largest = LARGEST_FORCE * float(np.abs((standing, forces)).max())
+        forces = [law.force_at(a.rests[i]) - law.force_at(b.rests[i]) for a, b in ways]
+        standing = _with_changes(np.zeros(()), [np.array(force / (2.0 * BESIDE)) for force in forces])[1:]
+        rest = travels @ standing[:2]
+        force = rest + loads @ at.by_load[i]
+        largest = LARGEST_FORCE * float(np.abs((rest, force)).max())
         if law.constant or largest < 1.0:
             continue
-        force = law.forces(largest)
-        modes = np.stack([all_loads[i] @ _both(sign) for sign in (1.0, -1.0)], axis=1)
-        stiff = StiffBushing(modes, at.by_travel[i], force, law.strain(force), all_poses[i])
-        moved = stiff.poses(forces) - stiff.poses(standing)
+        modes = np.stack([all_loads[:, i] @ _both(sign) for sign in (1.0, -1.0)], axis=1)
+        told = np.linspace(-largest, largest, STRAIN_STEPS + 1)
+        stiff = StiffBushing(modes, standing, told, law.strain(told), all_poses[:, i])
+        moved = (stiff.law.value(force) - stiff.law.value(rest)) * stiff.pose[0]
         found.append((float(np.abs(moved * WEIGHTS).max()), stiff))
     found.sort(key=lambda each: -each[0])
     # mirror images weigh the same: both are kept, or none
@@ -346,21 +361,21 @@ def _stiff_bushings(
 
 
 class _Influence:
-    """Of loads and travels on the forces in bushings, in three directions each, and of their strains on the poses."""
+    """Of loads on the forces in bushings, in three directions each, and of their strains on the poses."""
 
     def __init__(self, linear: _Linear, bushings: list[Bushing]) -> None:
         found = [linear.moved_apart(each) for each in bushings]
         rows = np.vstack([np.zeros((0, 6 * linear.count)), *(rows for rows, _ in found)])
         curves = [curve for each in bushings for curve in each.characteristic.curves[:3]]
-        rests = [float(rest) for _, at_rest in found for rest in at_rest]
-        self.laws = [_Stiffness(curve, rest) for curve, rest in zip(curves, rests, strict=True)]
+        self.rests = [float(rest) for _, at_rest in found for rest in at_rest]
+        self.laws = [_Stiffness(curve, rest) for curve, rest in zip(curves, self.rests, strict=True)]
         rows *= np.array([law.slope for law in self.laws])[:, np.newaxis]
-        self.by_load, self.by_travel = rows @ linear.shapes, rows @ linear.travels
+        self.by_load = rows @ linear.shapes
         self.pose = linear.poses_by(rows.T).T
 
 
 def _cornering(wheel_load: float) -> tuple[Array, Array]:
-    """Loads and travels of left and right in turns to both sides, with drive and brake: rows of twelve and of two."""
+    """Loads, parallel and opposite travels in turns to both sides, with drive and brake: rows of twelve, of two."""
     sides, trails, brakes, rolls = CORNERING
     loads, travels = [], []
     for sign, share, roll in product((1.0, -1.0), brakes, rolls):
@@ -369,7 +384,7 @@ def _cornering(wheel_load: float) -> tuple[Array, Array]:
         of[:, AXLE_LOADS.index("mz")] = sign * np.array(sides) * np.array(trails)
         of[:, AXLE_LOADS.index("brake")] = share
         loads.append(wheel_load * of[:: -int(sign)].ravel())  # a force to the left loads the right wheel
-        travels.append((-sign * roll, sign * roll))
+        travels.append((0.0, -sign * roll))
     return np.array(loads), np.array(travels)
 
 
@@ -384,13 +399,9 @@ class _Stiffness:
         slopes = np.append(np.diff(curve.y) / np.diff(curve.x), self.slope)
         self.constant = bool(slopes.min() <= 0.0 or np.ptp(slopes) < CONSTANT * self.slope)
 
-    def forces(self, largest: float) -> Array:
-        """Changes of its force at which its strain is told, within the largest [N]: where its curve bends."""
-        knots = self._law.knots
-        places = np.linspace(0.0, knots.size - 1.0, STRAIN_POINTS * (knots.size - 1) + 1)
-        given = np.interp(places, np.arange(knots.size), knots)
-        found = (self._law.value(given) - self._law.value(self._rest))[:, 0]
-        return np.concatenate(([-largest], found[np.abs(found) < 0.999 * largest], [largest]))
+    def force_at(self, displacement: float) -> float:
+        """[N]."""
+        return float(self._law.value(displacement)[0])
 
     def strain(self, force: Array) -> Array:
         """What it gives beyond a linear one [m] over the change of its force [N]."""
@@ -402,39 +413,89 @@ class _Stiffness:
         return np.asarray(np.interp(force, forces, given - self._rest) - force / self.slope)
 
 
-# ---- poses over loads
+# ---- turns at the limit
 
 
-def _steps(largest: float, steps: int) -> Array:
-    return largest * np.arange(-steps, steps + 1) / steps
+def _matched(axle: ElasticAxle, rig: Rig) -> ElasticAxle:
+    """The same with strains that meet the rig best in turns at the limit, each times a factor.
+
+    Factors stand for what strains under the forces of a linear axle leave out: bushings that stiffen take over from
+    others, and parts turn under their loads.
+    """
+    if not axle.bushings:
+        return axle
+    loads, travel, rack, share = _turns(float(rig.design_loads.mean()), _rack_to_the_left(rig))
+    measured, steer = _measured(rig, loads, travel, rack)
+    solved = np.isfinite(measured).all(axis=1)
+    left, right = loads[solved, 0], loads[solved, 1]
+    weight = 1.0 / share[solved, np.newaxis]  # small poses count where loads are small
+
+    def weighed(pose: Array) -> Array:
+        both = pose.reshape(-1, 2, len(GIVEN_POSE)).copy()
+        rx, ry = (both[..., GIVEN_POSE.index(name)] for name in ("rx", "ry"))
+        rx[:] = rx * np.cos(steer[solved]) + ry * np.sin(steer[solved])  # a wheel that is steered leans by its pitch
+        return np.asarray((both.reshape(pose.shape) * WEIGHTS * weight).ravel())
+
+    def given(*bushings: StiffBushing) -> Array:
+        return weighed(replace(axle, bushings=bushings).poses(left, right, travel[solved], rack[solved]))
+
+    linear = given()
+    parts = np.column_stack([given(each) - linear for each in axle.bushings])
+    missing = (measured[solved] * WEIGHTS * weight).ravel() - linear
+    doubt = DOUBT * np.sqrt(solved.sum()) * np.eye(len(axle.bushings))
+    rows, wanted = np.vstack((parts, doubt)), np.concatenate((missing, doubt.sum(axis=1)))
+    factors = lsq_linear(rows, wanted, (0.0, LARGEST_FACTOR)).x
+    pairs = zip(axle.bushings, factors, strict=True)
+    return replace(axle, bushings=tuple(replace(of, strain=factor * of.strain) for of, factor in pairs))
 
 
-def _curve(rig: Rig, load: Load, right: float) -> PoseCurve:
-    values = _steps(LARGEST_LOAD * float(rig.design_loads.mean()), LOAD_STEPS)
-    solution = rig.sweep(Inputs.of(loads={load: np.outer(values, (1.0, right))}))
-    kept = solution.solved
-    if kept.sum() < 3:
-        raise InputError([Problem(f"{rig.axle} axle: no load '{load}' is carried"), *solution.problems])
-    return PoseCurve(values[kept], _poses(rig, solution, int(np.abs(values).argmin()))[kept])
+def _turns(wheel_load: float, to_the_left: float) -> tuple[Array, Array, Array, Array]:
+    """Loads of both wheels, shape (n, 2, 6), travels (n, 2) and rack (n,) in turns up to the limit, to both sides."""
+    draw = np.random.default_rng(1)  # the same for every axle
+    loads, travels, racks, shares = [], [], [], []
+    for _ in range(TURNS):
+        share = draw.uniform(0.3, 1.0)  # of the limit
+        lateral = wheel_load * np.array([share * (0.95 - 0.7 * share), 1.45 * share])  # inner, outer wheel
+        trail = draw.uniform(0.7, 1.1) * (0.05 - 0.03 * share) * np.array([0.6, 1.0])
+        moments = draw.uniform(-0.015, 0.025) * lateral
+        brake, drive = draw.uniform(-0.2, 0.05) * share * lateral, draw.uniform(-0.015, 0.015) * lateral
+        roll, rise = 0.05 * share * draw.uniform(0.8, 1.1), draw.uniform(-0.005, 0.01)
+        rack = to_the_left * draw.uniform(0.0, 0.035) * share
+        for sign in (1.0, -1.0):  # to the left: the right wheel is outside
+            columns = (drive, brake, sign * lateral, sign * moments, -sign * trail * lateral, 0.0 * lateral)
+            loads.append(np.column_stack(columns)[:: int(sign)])
+            travels.append(rise + sign * roll * np.array([-1.0, 1.0]))
+            racks.append(sign * rack)
+            shares.append(share)
+    return np.array(loads), np.array(travels), np.array(racks), np.array(shares)
 
 
-def _lateral(rig: Rig) -> PoseMap:
-    load = float(rig.design_loads.mean())
-    first, second = _steps(LARGEST_DIFFERENCE * load, DIFFERENCE_STEPS), _steps(LARGEST_LOAD * load, LOAD_STEPS)
-    lines = [Inputs.of(loads={Load.FY: np.column_stack((a + second, second - a))}) for a in first]
-    found = rig.grid(lines)
-    reached = np.array([line.solved for line in found])
-    rows, columns = reached.all(axis=1), reached.all(axis=0)
-    if not reached[np.ix_(rows, columns)].all() or rows.sum() < 3 or columns.sum() < 3:
-        raise InputError([Problem(f"{rig.axle} axle: no lateral force is carried")])
-    middle = int(np.abs(first).argmin()), int(np.abs(second).argmin())
-    poses = np.array([_poses(rig, line) for line in found])
-    poses -= poses[middle]
-    return PoseMap(first[rows], second[columns], poses[np.ix_(rows, columns)])
+def _rack_to_the_left(rig: Rig) -> float:
+    """Sign of the rack travel that steers to the left; 0 without a rack."""
+    if not rig.steered:
+        return 0.0
+    both = measure(rig, rig.sweep(Inputs.of(rack=np.array([-BESIDE, 0.0, BESIDE]))), ()).angles
+    return float(np.sign((both[2] - both[0])[:, 2].sum()))
 
 
-def _poses(rig: Rig, solution: Solution, rest: int | None = None) -> Array:
-    """`GIVEN_POSE` of the left and the right wheel, less that of a point at rest."""
-    at = measure(rig, solution, ())
-    rows = np.concatenate([np.column_stack((at.centre[:, k, :2], at.angles[:, k])) for k in range(2)], axis=1)
-    return rows if rest is None else rows - rows[rest]
+def _measured(rig: Rig, loads: Array, travel: Array, rack: Array) -> tuple[Array, Array]:
+    """`GIVEN_POSE` of both wheels less those without loads, and steer angles; NaN where there is no equilibrium."""
+    way = np.linspace(0.0, 1.0, TURN_POINTS)[:, np.newaxis]
+    found = []
+    for of, z, x in zip(loads, travel, rack, strict=True):
+        on = {load: way * of[:, i] for i, load in enumerate(_RIG_LOADS)}
+        lines = [Inputs.of(way * z, (way * x).ravel(), loads=each) for each in (on, {})]
+        found.append([_pose(rig, rig.sweep(line)) for line in lines])
+    loaded, free = np.swapaxes(np.array(found), 0, 1)
+    return (loaded - free).reshape(len(loads), -1), free[..., GIVEN_POSE.index("rz")]
+
+
+_RIG_LOADS = (Load.FX_CENTRE, Load.FX, Load.FY, Load.MX, Load.MZ)
+
+
+def _pose(rig: Rig, line: Solution) -> Array:
+    """`GIVEN_POSE` of both wheels at the end of a line, shape (2, 5)."""
+    if not line.solved[-1]:
+        return np.full((2, len(GIVEN_POSE)), np.nan)
+    at = measure(rig, line, ())
+    return np.concatenate((at.centre[-1, :, :2], at.angles[-1]), axis=1)

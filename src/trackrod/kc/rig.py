@@ -128,10 +128,10 @@ class Rig:
         around = self.vehicle.surroundings
         return not self.vehicle.is_half or (around is not None and around.wheelbase is not None)
 
-    def settle(self, travel: tuple[float, float] = (0.0, 0.0)) -> bool:
-        """To the equilibrium without loads at a travel of left and right [m]; false if there is none."""
+    def settle(self, travel: tuple[float, float] = (0.0, 0.0), rack: float = 0.0) -> bool:
+        """To the equilibrium without loads at travels of left, right and rack [m]; false if there is none."""
         point = self._rest.point.copy()
-        point[TRAVEL] = travel
+        point[TRAVEL], point[RACK] = travel, rack
         self._restore(self._rest)
         return self._go(point, [self._rest]) and self._solve(point)
 

@@ -18,8 +18,7 @@ from trackrod.kc.maps import KcMaps
 from trackrod.kc.points import Load
 from trackrod.report.charts import Bar, Bars, HeatMap
 from trackrod.report.comparison import overlay_figure
-from trackrod.rtm.elasticity import ElasticAxle
-from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, GIVEN_POSE
+from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
 from trackrod.tune.study import StudyResult, TestResult
 
 __all__ = [
@@ -239,35 +238,21 @@ def _load_panels(maps: KcMaps, rigs: _Rigs) -> list[Panel]:
 
 
 def _compliance_panels(maps: KcMaps, rigs: _Rigs) -> list[Panel]:
-    """The left wheel under a load of its own or, where compliance moves, of both wheels, as its axle was measured."""
-    both = maps.elasticity if all(rig.moving for _, _, rig in rigs) else None
+    """The left wheel under a load of its own."""
     panels = []
     for load, name, title, factor, unit in (
         (Load.FY, "rz", "steer angle over Fy", _DEGREES, "°"),
         (Load.FX, "tx", "longitudinal displacement over Fx", _MM, "mm"),
     ):
-        if both is not None:
-            x, mapped, where = *_of_both(both, load, name), "on both wheels"
-        elif load in maps.left.own:
-            curve = maps.left.own[load]
-            x, mapped, where = curve.knots, curve.value(curve.knots)[:, curve.output_index(name)], "on the left wheel"
-        else:
+        if load not in maps.left.own:
             continue
-        right = 0.0 if both is None else x
+        curve = maps.left.own[load]
+        x, mapped = curve.knots, curve.value(curve.knots)[:, curve.output_index(name)]
         column = COMPLIANCE_CHANNELS.index(name)
-        found = {label: rig.give(Side.LEFT, load, x, right)[:, column] for label, _, rig in rigs}
-        axis = f"{str(load).capitalize()} {where} [kN]"
+        found = {label: rig.give(Side.LEFT, load, x, 0.0)[:, column] for label, _, rig in rigs}
+        axis = f"{str(load).capitalize()} on the left wheel [kN]"
         panels.append(_panel(title, axis, f"change [{unit}]", _KN * x, factor, mapped, found, rigs))
     return panels
-
-
-def _of_both(axle: ElasticAxle, load: Load, name: str) -> tuple[Array, Array]:
-    """Loads on both wheels alike, and a displacement or angle of the left one."""
-    column = GIVEN_POSE.index(name)
-    if load is Load.FX:
-        return axle.symmetric.brake.load, axle.symmetric.brake.pose[:, column]
-    middle = int(np.abs(axle.fy.symmetric).argmin())  # to the left on both wheels: antisymmetric
-    return axle.fy.antisymmetric, axle.fy.pose[middle, :, column]
 
 
 def _panel(

@@ -55,16 +55,10 @@ def compile_model(spec: RtmSpec) -> _core.Rtm:
     for i, axle in enumerate(spec.axles):
         core.set_axle(i, axle.steered, axle.drive_on_carrier, axle.roll.points(), axle.antiroll.points())
         if axle.elasticity is not None:
-            gives = axle.elasticity.with_straight_pitch()
-            core.set_elasticity(i, gives.numbers(), *gives.tables())
-            for bushing in gives.bushings:
-                core.add_stiff_bushing(
-                    i,
-                    bushing.loads.ravel(),
-                    bushing.travels,
-                    bushing.pose.ravel(),
-                    (bushing.force.tolist(), bushing.strain.tolist()),
-                )
+            core.set_elasticity(i, axle.elasticity.numbers())
+            for of in axle.elasticity.bushings:
+                ends = (float(of.force[0]), float(of.force[-1]))
+                core.add_stiff_bushing(i, of.loads.ravel(), of.standing, of.pose.ravel(), ends, of.strain)
     if spec.powertrain is not None:
         core.set_driveline(*spec.powertrain.core_arguments([wheel.corner.axle for wheel in spec.wheels]))
         for driven, differential in spec.powertrain.limited_slip.items():

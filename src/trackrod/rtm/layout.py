@@ -25,6 +25,7 @@ __all__ = [
     "AXLE_LOADS",
     "AXLE_MODES",
     "AXLE_SHAPES",
+    "AXLE_WAYS",
     "CHANNELS",
     "COMPLIANCE_CHANNELS",
     "COMPLIANCE_LOADS",
@@ -57,7 +58,10 @@ AXLE_SHAPES = (*AXLE_LOADS, "inner_1", "inner_2")
 AXLE_MODES = ("front_symmetric", "front_antisymmetric", "rear_symmetric", "rear_antisymmetric")
 #: What a wheel's pose gives there: displacement of its centre [m], inclination, pitch and steer angle [rad].
 GIVEN_POSE = ("tx", "ty", "rx", "ry", "rz")
-#: Bushings of an axle that count where they stiffen, at most.
+#: Where the response of an axle to its loads is known: at the design position, and how it changes [1/m] with parallel
+#: travel, half the opposite travel and the rack.
+AXLE_WAYS = ("design", "parallel", "opposite", "rack")
+#: Directions of bushings of an axle that count where they stiffen, at most.
 STIFF_BUSHINGS = 16
 #: A model has eight tyres at most.
 TYRES = tuple(str(i) for i in range(1, 9))

@@ -18,7 +18,7 @@ from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import ConvergenceError, Problem, Severity
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.compile import compile_model, rolling_start
-from trackrod.rtm.elasticity import ElasticMode, PoseCurve
+from trackrod.rtm.elasticity import ElasticMode
 from trackrod.rtm.layout import COMPLIANCE_CHANNELS, GIVEN_POSE, STATE
 from trackrod.rtm.spec import AxleSpec, RtmSpec, WheelSpec
 
@@ -322,9 +322,6 @@ def _giving(spec: RtmSpec, axles: tuple[Axle, ...], channels: tuple[str, ...], *
     table = np.array([float(name in channels) for name in COMPLIANCE_CHANNELS])
     give = float(bool(channels))
 
-    def curve(of: PoseCurve) -> PoseCurve:
-        return replace(of, pose=of.pose * poses)
-
     def mode(of: ElasticMode) -> ElasticMode:
         return replace(
             of,
@@ -335,19 +332,16 @@ def _giving(spec: RtmSpec, axles: tuple[Axle, ...], channels: tuple[str, ...], *
             travel_damping=give * of.travel_damping,
             compliance=give * of.compliance,
             pose=of.pose * poses,
-            fx=curve(of.fx),
-            brake=curve(of.brake),
         )
 
     def axle(of: AxleSpec) -> AxleSpec:
         if (old := of.elasticity) is None:
             return of
-        fy = replace(old.fy, pose=old.fy.pose * poses)
         bushings = tuple(replace(each, pose=each.pose * poses) for each in old.bushings)
         return replace(
             of,
             elasticity=replace(
-                old, symmetric=mode(old.symmetric), antisymmetric=mode(old.antisymmetric), fy=fy, bushings=bushings
+                old, symmetric=mode(old.symmetric), antisymmetric=mode(old.antisymmetric), bushings=bushings
             ),
         )
 

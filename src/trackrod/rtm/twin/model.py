@@ -325,7 +325,7 @@ class Twin:
                 by_travel += np.outer(by_roll, [0.5, -0.5])
         else:
             by_travel = np.column_stack(((by_x + by_y) / 2, (by_x - by_y) / 2))
-        com, com_rate = self._given(i, float(value[CHANNELS.index("rz")]))
+        com, com_rate = self._given(i, rack if steered else 0.0, float(value[CHANNELS.index("rz")]))
         pose = {name: v + com.get(name, 0.0) for name, v in zip(CHANNELS, value, strict=True)}
         moved = np.array([pose["tx"], pose["ty"], pose["tz"]])
         by_rack = by_y.copy() if steered else np.zeros(len(CHANNELS))
@@ -370,13 +370,13 @@ class Twin:
             carried=R,
         )
 
-    def _given(self, i: int, steer: float) -> tuple[dict[str, float], Array]:
+    def _given(self, i: int, rack: float, steer: float) -> tuple[dict[str, float], Array]:
         """What the pose of a steered wheel gives, and the rates of that: displacement [m/s], angles [rad/s]."""
         if not self.axles:
             return dict(zip(COMPLIANCE_CHANNELS, self.compliance[i], strict=True)), np.zeros(6)
+        left, right = self.z[i // 2 * 2 : i // 2 * 2 + 2]
         pose, rate = (
-            part[i % 2] * self._of("compliance_factor", i)
-            for part in self.axles[i // 2].poses(*self.z[i // 2 * 2 : i // 2 * 2 + 2])
+            part[i % 2] * self._of("compliance_factor", i) for part in self.axles[i // 2].poses(left, right, rack)
         )
         rx, ry = GIVEN_POSE.index("rx"), GIVEN_POSE.index("ry")
         for part in (pose, rate):  # about the axes of the body: a wheel that is steered leans by its pitch too
