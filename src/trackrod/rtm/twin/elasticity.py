@@ -72,13 +72,12 @@ class TwinAxle:
         bent = []
         for bushing, strain in zip(self.axle.bushings, self._strains, strict=True):
             loads, standing = np.tensordot(ways, bushing.loads, 1), float(ways[1:] @ bushing.standing)
-            given, slope = strain.sample(standing + float((loads * x).sum()))
+            given, slopes = strain.sample(standing + float((loads * x).sum()))
             by_strain = ways @ bushing.pose
             pose = pose + (given - strain.sample(standing)[0]) * by_strain
-            bent.append((float(slope[0]), loads, by_strain))
+            bent.append((float(slopes[0]), loads, by_strain))
         for k, mode in enumerate(self.modes):
-            slopes = [(slope, each.loads[0, k]) for (slope, *_), each in zip(bent, self.axle.bushings, strict=True)]
-            mode.soften(slopes)
+            mode.soften([(of[0], each.loads[0, k]) for of, each in zip(bent, self.axle.bushings, strict=True)])
         rate = np.array([mode.load_rate[:_LOADS] for mode in self.modes])
         rates = np.einsum("mj,mjk->k", rate, linear)
         for slope, loads, by_strain in bent:
