@@ -193,7 +193,7 @@ def given_way(flight: Flight) -> float:
     ways = []
     for a in range(2):
         modes = modes_of(elasticity(flight.spec, a), a)
-        pose = sum(flight.loads(name)[: len(AXLE_LOADS)] @ mode.pose for mode, name, _ in modes)
+        pose = sum(flight.loads(name)[: len(AXLE_LOADS)] @ mode.pose[0] for mode, name, _ in modes)
         ways += np.linalg.norm(np.reshape(pose, (2, -1))[:, :2], axis=1).tolist()
     return max(ways)
 

@@ -215,7 +215,16 @@ def _moving_compliance(rig: ModelRig, axle: ElasticAxle | None, side: Side) -> l
     """Poses over symmetric and antisymmetric loads."""
     if axle is None:
         return []
-    columns = [list(Side).index(side) * len(GIVEN_POSE) + GIVEN_POSE.index(name) for name in COMPLIANCE_CHANNELS]
+    steer = rig.pose(side, 0.0, 0.0)[CHANNELS.index("rz")]
+
+    def poses_under(left: Array, right: Array) -> Array:
+        given = np.split(axle.poses(left, right), 2, axis=-1)[list(Side).index(side)]
+        pose = dict(zip(GIVEN_POSE, given.T, strict=True))
+        pose["rx"] = pose["rx"] * np.cos(steer) + pose["ry"] * np.sin(
+            steer
+        )  # a wheel that is steered leans by its pitch
+        return np.column_stack([pose[name] for name in COMPLIANCE_CHANNELS])
+
     known = {Load.FX: "brake", Load.FY: "fy", Load.MZ: "mz"}
     if not rig.drive_on_carrier:
         known[Load.FX_DRIVE] = "fx"
@@ -225,7 +234,7 @@ def _moving_compliance(rig: ModelRig, axle: ElasticAxle | None, side: Side) -> l
         right = sign * MIRROR[row]
         x = (_MOMENT if load.is_moment else _FORCE) * np.linspace(-1.0, 1.0, 9)
         loads = np.outer(x, np.eye(len(AXLE_LOADS))[row])
-        poses = axle.poses(loads, right * loads)[:, columns]
+        poses = poses_under(loads, right * loads)
         at, between = (
             np.abs(rig.give(side, load, each, right * each) - of).max(axis=0)
             for each, of in ((x, poses), (_halfway(x), _halfway(poses)))

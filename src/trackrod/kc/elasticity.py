@@ -32,7 +32,7 @@ from trackrod.core.errors import InputError
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
 from trackrod.core.motion import rotation_matrices
 from trackrod.kc.measure import measure
-from trackrod.kc.points import SIDES, Inputs, Load, Solution
+from trackrod.kc.points import SIDES, Inputs, Load
 from trackrod.kc.rig import Rig, downward
 from trackrod.multibody.compile import DRIVE_DAMPING, DRIVE_STIFFNESS
 from trackrod.rtm.elasticity import BESIDE, MIRROR, ElasticAxle, ElasticMode, StiffBushing
@@ -64,9 +64,11 @@ LEAST_WEIGHT = 4e-4
 STRAIN_STEPS = 64
 LARGEST_FORCE = 1.5
 #: Turns at the limit on the rig, to the left and as many to the right, that strains are matched to; points on the way
-#: there; largest factor of a strain, and what it must mend in poses, weighed as above, before it is changed by 1.
-TURNS = 16
-TURN_POINTS = 7
+#: there, first of travels and rack, then of loads; largest factor of a strain, and what it must mend in poses, weighed
+#: as above, before it is changed by 1.
+TURNS = 10
+TRAVEL_WAY = np.array([0.0, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0])
+LOAD_WAY = np.array([0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 1.0])
 LARGEST_FACTOR = 2.0
 DOUBT = 5e-4
 #: Stiffness that counts as constant if it changes less [-].
@@ -480,22 +482,15 @@ def _rack_to_the_left(rig: Rig) -> float:
 
 def _measured(rig: Rig, loads: Array, travel: Array, rack: Array) -> tuple[Array, Array]:
     """`GIVEN_POSE` of both wheels less those without loads, and steer angles; NaN where there is no equilibrium."""
-    way = np.linspace(0.0, 1.0, TURN_POINTS)[:, np.newaxis]
-    found = []
+    poses, steer = [], []
     for of, z, x in zip(loads, travel, rack, strict=True):
-        on = {load: way * of[:, i] for i, load in enumerate(_RIG_LOADS)}
-        lines = [Inputs.of(way * z, (way * x).ravel(), loads=each) for each in (on, {})]
-        found.append([_pose(rig, rig.sweep(line)) for line in lines])
-    loaded, free = np.swapaxes(np.array(found), 0, 1)
-    return (loaded - free).reshape(len(loads), -1), free[..., GIVEN_POSE.index("rz")]
+        on = {load: np.outer(LOAD_WAY, of[:, i]) for i, load in enumerate(_RIG_LOADS)}
+        line = rig.sweep(Inputs.of(np.outer(TRAVEL_WAY, z), TRAVEL_WAY * x, loads=on))
+        at = measure(rig, line, ())
+        free, loaded = (np.hstack((at.centre[k, :, :2], at.angles[k])) for k in (int(TRAVEL_WAY.argmax()), -1))
+        poses.append((loaded - free).ravel() if line.solved.all() else np.full(2 * len(GIVEN_POSE), np.nan))
+        steer.append(free[:, GIVEN_POSE.index("rz")])
+    return np.array(poses), np.array(steer)
 
 
 _RIG_LOADS = (Load.FX_CENTRE, Load.FX, Load.FY, Load.MX, Load.MZ)
-
-
-def _pose(rig: Rig, line: Solution) -> Array:
-    """`GIVEN_POSE` of both wheels at the end of a line, shape (2, 5)."""
-    if not line.solved[-1]:
-        return np.full((2, len(GIVEN_POSE)), np.nan)
-    at = measure(rig, line, ())
-    return np.concatenate((at.centre[-1, :, :2], at.angles[-1]), axis=1)

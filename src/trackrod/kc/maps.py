@@ -456,4 +456,4 @@ def _from_plain(data: Mapping[str, Any]) -> KcMaps:
 
 
 #: Maps of an axle saved as one file.
-KC_MAPS = Schema("trackrod.kc_maps", 2, _to_plain, _from_plain)
+KC_MAPS = Schema("trackrod.kc_maps", 3, _to_plain, _from_plain)

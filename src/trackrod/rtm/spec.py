@@ -465,5 +465,5 @@ def _all_of_the_bar(data: Mapping[str, Any]) -> dict[str, Plain]:
     return {**data, "axles": [{**axle, "roll": axle["antiroll"]} for axle in data["axles"]]}
 
 
-#: A real-time model saved as one file.
-RTM = Schema("trackrod.rtm", 4, to_plain, lambda data: from_plain(RtmSpec, data), {3: _all_of_the_bar})
+#: A real-time model saved as one file. Of version 4 those can be read whose compliance does not move.
+RTM = Schema("trackrod.rtm", 5, to_plain, lambda data: from_plain(RtmSpec, data), {3: _all_of_the_bar, 4: dict})
