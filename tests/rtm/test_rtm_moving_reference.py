@@ -126,7 +126,7 @@ def test_very_soft_axles_overshoot_as_they_should_with_moving_compliance_only(si
 
 @pytest.mark.parametrize("signal", [signals.YAW_RATE, signals.AY], ids=["yaw rate", "ay"])
 def test_bushings_that_soften_make_their_axle_slower(signal: signals.Signal) -> None:
-    """The car swings on after the step: 3 % off at its peak and 4 % in the end, as slow as it was at first 5 and 45 %."""
+    """The car swings on after the step: 3 % off at its peak, 4 % in the end, without E 5 and 45 %."""
     wanted = reference(Car.SUBFRAME, STEP)[signal]
     found = driven(Car.SUBFRAME, STEP, Compliance.MOVING)[signal]
     assert found.max() == pytest.approx(wanted.max(), rel=0.035)
