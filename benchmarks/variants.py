@@ -24,12 +24,11 @@ from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.variants import with_linear_bushings
 from trackrod.vehicle.vehicle import VEHICLE, Vehicle
 
-__all__ = ["VARIANTS", "Variant", "table"]
+__all__ = ["FOLDER", "VARIANTS", "Variant", "table", "write_table"]
 
 CAR = "double_wishbone_car"
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, FOLDER = ROOT / "docs" / "convert.md", ROOT / "build" / "variants"
-BEGIN, END = "<!-- begin: variants -->\n", "<!-- end: variants -->"
 #: Of each of the four soft bushings of a subframe: 250 N/mm [N/m], 10 N·s/mm [N·s/m].
 SOFT = (250e3, 10e3)
 #: What is compared on a rough road, each with a limit of its own: parts of the names of its indices.
@@ -91,13 +90,13 @@ def convert(name: str) -> Mapping[str, Any]:
     return found
 
 
-def table(summaries: Mapping[str, Mapping[str, Any]]) -> str:
-    """Largest differences of every variant, tuned, as a table of the page."""
+def table(summaries: Mapping[str, Mapping[str, Any]], what: str = "variant") -> str:
+    """Largest differences of every vehicle, by its title, tuned, as a table of the page."""
     rows = [
-        "| variant | tuned with [%] | held out [%] | held out, rough road: a_z, F_z, F_x [%] | stable straight ahead |",
+        f"| {what} | tuned with [%] | held out [%] | held out, rough road: a_z, F_z, F_x [%] | stable straight ahead |",
         "|---|---:|---|---|---|",
     ]
-    for name, summary in summaries.items():
+    for title, summary in summaries.items():
         found = summary["indices"]
         rough = [index for index in found if index["manoeuvre"] == "random_road"]
         seen = _largest([index for index in found if not index["hold_out"]])
@@ -105,7 +104,7 @@ def table(summaries: Mapping[str, Mapping[str, Any]]) -> str:
         parts = [[index for index in rough if part in index["index"]] for part in ROUGH]
         unstable = any("unstable straight ahead" in problem["text"] for problem in summary["problems"])
         cells = [
-            VARIANTS[name].title,
+            title,
             f"{seen['optimised_pct']:.2f}",
             f"{unseen['optimised_pct']:.2f} ({unseen['manoeuvre']}, {unseen['index']})",
             ", ".join(f"{_largest(part)['optimised_pct']:.1f}" for part in parts),
@@ -119,17 +118,23 @@ def _largest(indices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return max(indices, key=lambda index: float(index["optimised_pct"]))
 
 
+def write_table(text: str, name: str) -> None:
+    """Put a table into the page, between the marks of a name."""
+    begin, end = f"<!-- begin: {name} -->\n", f"<!-- end: {name} -->"
+    before, rest = PAGE.read_text().split(begin)
+    write_atomically(PAGE, f"{before}{begin}\n{text}\n\n{end}{rest.split(end)[1]}")
+
+
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", choices=[[], *VARIANTS], default=[])
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
-    text = table({name: convert(name) for name in given.names or VARIANTS})
+    text = table({VARIANTS[name].title: convert(name) for name in given.names or VARIANTS})
     print(text)
     if given.write:
-        before, rest = PAGE.read_text().split(BEGIN)
-        write_atomically(PAGE, f"{before}{BEGIN}\n{text}\n\n{END}{rest.split(END)[1]}")
+        write_table(text, "variants")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from trackrod.manoeuvres.sweeps import Sweep
 from trackrod.metrics.indices import Index, curve_indices, indices
 from trackrod.metrics.limit import WHEELS, lift_times, limit_histories
 from trackrod.metrics.trace import Scale, Trace, rising_part, rmse_percent
-from trackrod.rtm.layout import GIVEN_POSE
+from trackrod.rtm.layout import AXLE_LOADS, GIVEN_POSE
 from trackrod.workflow.found_settings import find_settings
 
 __all__ = ["GROUPS", "ROWS"]
@@ -220,10 +220,11 @@ def _speed_stored(case: Case, run: Run) -> float:
         axle = case.spec().axles[tuple(Axle).index(corner.axle)].elasticity
         if axle is None:
             continue
-        curve = axle.symmetric.brake
-        recession, wind_up = (curve.pose[:, GIVEN_POSE.index(channel)] for channel in ("tx", "ry"))
         force = np.linspace(0.0, float(run[signals.FX[corner]][before].mean()), 101)
-        place = np.interp(force, curve.load, recession - axle.radius * wind_up)
+        loads = np.outer(force, np.array(AXLE_LOADS) == "brake")
+        poses = axle.poses(loads, loads)  # both wheels brake alike
+        recession, wind_up = (poses[:, GIVEN_POSE.index(channel)] for channel in ("tx", "ry"))
+        place = recession - axle.radius * wind_up
         energy += float(np.trapezoid(force, place))
     weight = sum(float(run[signals.FZ[corner]][0]) for corner in Corner)
     return math.sqrt(2.0 * energy * STANDARD_GRAVITY / weight)

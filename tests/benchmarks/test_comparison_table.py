@@ -23,6 +23,7 @@ from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError
 from trackrod.core.series import Run
 from trackrod.manoeuvres.steering import StepSteer
+from trackrod.rtm.layout import AXLE_LOADS
 
 CAR = Case("double_wishbone_car")
 MOVING, QUASI_STATIC = Compliance.MOVING, Compliance.QUASI_STATIC
@@ -178,10 +179,14 @@ def test_a_stop_is_judged_from_the_first_standstill_on(
 
 def test_what_bushings_store_throws_a_vehicle_back() -> None:
     """A straight axle that gives c = 1e-6 m/N below the wheel: m v² = Σ c F²."""
-    load = np.array([-5000.0, 0.0, 5000.0])
-    pose = np.zeros((3, 10))
-    pose[:, 0], pose[:, 3] = 0.4e-6 * load, -2e-6 * load  # recession, and wind-up below a wheel of 0.3 m
-    axle = SimpleNamespace(symmetric=SimpleNamespace(brake=SimpleNamespace(load=load, pose=pose)), radius=0.3)
+
+    def poses(left: np.ndarray, _right: np.ndarray) -> np.ndarray:
+        brake = left[:, AXLE_LOADS.index("brake")]
+        found = np.zeros((brake.size, 10))
+        found[:, 0], found[:, 3] = 0.4e-6 * brake, -2e-6 * brake  # recession, and wind-up below a wheel of 0.3 m
+        return found
+
+    axle = SimpleNamespace(poses=poses, radius=0.3)
     case = SimpleNamespace(spec=lambda: SimpleNamespace(axles=(SimpleNamespace(elasticity=axle),) * 2))
     speeds = np.linspace(5.0, 0.0, 21)
     forces = {signals.FX[corner].column: np.full(21, -4000.0) for corner in Corner}

@@ -10,7 +10,7 @@ from scipy import signal
 
 from metrics.synthetic_runs import AY_GAIN, OMEGA, SPEED, TAU, ZETA, mirrored, run_from, step_steer
 from trackrod.core.errors import InputError
-from trackrod.metrics.step import step_response, step_steer_values
+from trackrod.metrics.step import lasting_swing, step_response, step_steer_values
 
 TIME = np.arange(0.0, 20.0, 0.002)  # the slowest oscillation below has died out to 1e-6 where the steady value is taken
 AT = 0.501  # between two samples
@@ -72,3 +72,9 @@ def test_a_run_without_a_step() -> None:
         step_steer_values(run_from(TIME))
     with pytest.raises(InputError, match="mean over 1 s"):
         step_response(TIME[:251], TIME[:251], TIME[:251])
+
+
+@pytest.mark.parametrize("swing", [0.0, 0.3])
+def test_what_swings_on_is_not_steady(swing: float) -> None:
+    run = run_from(TIME, ay=-4.0 * (1.0 + swing * np.sin(2 * np.pi * 2.0 * TIME)))
+    assert lasting_swing(run) == pytest.approx(swing, abs=1e-3)

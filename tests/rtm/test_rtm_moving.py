@@ -237,9 +237,13 @@ def test_free_flight_loses_what_its_damping_takes(name: str) -> None:
 
 
 def unsprung(spec: RtmSpec) -> RtmSpec:
-    """Without springs and roll: the factor of springs leaves the force with which the vehicle stands."""
+    """Without springs and roll, on linear bushings: the factor of springs leaves the force with which it stands."""
     wheels = tuple(replace(wheel, spring=Curve(wheel.spring.x, 0.0 * wheel.spring.y)) for wheel in spec.wheels)
-    axles = tuple(replace(axle, roll=Curve(), antiroll=Curve()) for axle in spec.axles)
+    axles = tuple(
+        replace(axle, roll=Curve(), antiroll=Curve(), elasticity=gives and replace(gives, bushings=()))
+        for axle in spec.axles
+        for gives in [axle.elasticity]
+    )
     return replace(spec, wheels=wheels, axles=axles)
 
 

@@ -5,6 +5,7 @@ Short runs and a coarse K&C; the same with the quasi-static compliance is the co
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from rtm.converted_vehicles import COARSE, vehicle
 from softer_vehicles import softer
 from trackrod.adams.source import open_vehicle
+from trackrod.adams.vehicle import read_vehicle
 from trackrod.convert.conversion import Compliance, convert
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner
@@ -27,9 +29,13 @@ from trackrod.manoeuvres.steering import StepSteer
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.simulate.drive import simulate
+from trackrod.vehicle.catalogue import BUNDLED
+from trackrod.vehicle.connectors import Bushing
+from trackrod.vehicle.variants import with_linear_bushings
 from trackrod.vehicle.vehicle import Vehicle
 
 FIRST = Path(__file__).resolve().parents[2] / "benchmarks" / "comparison" / "first_cla_class.json"
+SUBFRAME = "rear_suspension.subframe"
 #: 0.4 g; and two seconds of a rough road.
 STEP = StepSteer(steering_wheel_angle_deg=30.0, hold_s=1.5)
 ROAD = RandomRoad(road_class=RoadClass.C, duration_s=2.0)
@@ -39,17 +45,37 @@ STEPS = {STEP: 5e-4, ROAD: 2.5e-4}
 
 
 class Car(StrEnum):
-    """Of half the stiffness, and so soft that its axles no longer follow their loads at once."""
+    """Of half the stiffness, so soft that its axles do not follow their loads at once, on a subframe that softens."""
 
     SOFT = "cla_class × 0.5"
     FIRST = "first cla_class × 0.2"
+    SUBFRAME = "double_wishbone_car, rear subframe"
 
 
 @cache
 def built(car: Car) -> Vehicle:
     if car is Car.SOFT:
         return softer(vehicle("cla_class"), 0.5)
+    if car is Car.SUBFRAME:
+        return softening_subframe()
     return softer(open_vehicle(FIRST).vehicle, 0.2)
+
+
+def softening_subframe() -> Vehicle:
+    """The rear subframe on bushings of 250 N/mm and 10 N·s/mm, along x and y beyond 1 mm of half the stiffness."""
+    parameters = {"rear_suspension.subframe_active": 1}
+    car = read_vehicle(BUNDLED["double_wishbone_car"].assembly, parameters=parameters).vehicle
+    car = with_linear_bushings(car, SUBFRAME, 250e3, 10e3)
+    way = np.array([-11.0, -10.0, -1.0, 0.0, 1.0, 10.0, 11.0]) * 1e-3
+    force = 125e3 * way + 125e3 * np.clip(way, -1e-3, 1e-3)
+
+    def softening(bushing: Bushing) -> Bushing:
+        law = bushing.characteristic
+        curves = (*(replace(curve, x=way, y=force) for curve in law.curves[:2]), *law.curves[2:])
+        return replace(bushing, characteristic=replace(law, curves=curves))
+
+    found = (softening(each) if SUBFRAME in each.name else each for each in car.bushings)
+    return replace(car, bushings=tuple(found))
 
 
 @cache
@@ -96,6 +122,15 @@ def test_very_soft_axles_overshoot_as_they_should_with_moving_compliance_only(si
     )
     assert at_once > 0.13
     assert moving < 0.5 * at_once
+
+
+@pytest.mark.parametrize("signal", [signals.YAW_RATE, signals.AY], ids=["yaw rate", "ay"])
+def test_bushings_that_soften_make_their_axle_slower(signal: signals.Signal) -> None:
+    """The car swings on after the step: 3 % off at its peak, 4 % in the end, without E 5 and 45 %."""
+    wanted = reference(Car.SUBFRAME, STEP)[signal]
+    found = driven(Car.SUBFRAME, STEP, Compliance.MOVING)[signal]
+    assert found.max() == pytest.approx(wanted.max(), rel=0.035)
+    assert found[-1] == pytest.approx(wanted[-1], abs=0.05 * wanted.max())
 
 
 def test_a_rough_road() -> None:

@@ -4,10 +4,11 @@
 // right together make six symmetric and six antisymmetric ones. Inner shapes join them, which no load moves at rest
 // (q = 0) and in which wheels and dampers stand still. With the loads q that act in this step, the
 // accelerations u' of the body and z'' of the travels
-//   M x'' + D x' + C (x - q) + N u' + t z'' = 0,
-// and the body and the travels get the reactions -N' x'' and -t' x''. The step is implicit,
-//   (M + h D + h^2 C) x'+ = M x' + h (C (q - x) - N u' - t z''),
-// so that x'+ = known - h Y (u', z''): eliminated, it takes N'Y and t'Y from the mass matrix of body and travels.
+//   M y'' + D y' + C (x - q) + N u' + t z'' = 0,
+// and the body and the travels get the reactions -N' y'' and -t' y''. Here y are the loads under which a linear axle
+// would give as far as this one does under x (AxleTangent): of a linear one, the same. The step is implicit,
+//   (M + h D + h^2 C) y'+ = M y' + h (C (q - x) - N u' - t z''),
+// so that y'+ = known - h Y (u', z''): eliminated, it takes N'Y and t'Y from the mass matrix of body and travels.
 // Poses of the wheels are tables over x, without linearisation.
 #pragma once
 
@@ -37,9 +38,10 @@ struct ElasticStep {
   // What acts on the axles but their dampers, with the torques about the spin axes of the step before; `free` is the
   // free acceleration, `sag` the same less that of the rig, gravity.
   TRACKROD_HD void begin(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
-                         const WheelMotion<L>* k, const WheelLoad<L>* load, const FrameStep<R, lanes, T>& frame,
-                         const Vec3<T>& free, const Vec3<T>& sag, R h) {
+                         const WheelMotion<L>* k, const WheelLoad<L>* load, const GivenPoses<T>& given,
+                         const FrameStep<R, lanes, T>& frame, const Vec3<T>& free, const Vec3<T>& sag, R h) {
     h_ = h;
+    tangent_ = given.tangent;
     at_ = m.elastic_prepared;
     if (h != at_->h) {
       const R radius[2] = {m.elastic[0].radius, m.elastic[1].radius};
@@ -284,9 +286,14 @@ struct ElasticStep {
         const L next = rate[g][i] - lost;
         if (i < axle_load_count) taken += lost * W::constant(m.elastic_numbers->pitch[i], g);
         W::store(next, s.axle_load_rate[i], g);
-        W::store(W::load(s.axle_load[i], g) + next * h, s.axle_load[i], g);
+        if (i >= axle_load_count) W::store(W::load(s.axle_load[i], g) + next * h, s.axle_load[i], g);
       }
       W::store(taken, s.carrier_yield, g);
+    }
+    for (int mode = 0; mode < mode_count; ++mode) {
+      T changing[axle_load_count];
+      tangent_[mode / 2].rates(*m.elastic_numbers, s, mode / 2, mode % 2, changing);
+      for (int i = 0; i < axle_load_count; ++i) s.axle_load[i][mode] += changing[i] * h;
     }
   }
 
@@ -326,6 +333,7 @@ struct ElasticStep {
   }
 
   R h_;
+  const AxleTangent<T>* tangent_;
   const ElasticPrepared<R>* at_;
   ElasticPrepared<R> own_;
 };

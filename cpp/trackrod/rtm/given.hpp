@@ -34,9 +34,57 @@ TRACKROD_HD inline void sample_map(const Table2D<R>& map, const Dual<N, R>& firs
   }
 }
 
+// How an axle gives about its present loads. Bushings that stiffen or soften change its compliance C by E, the sum of
+// s l l' over them with the forces l in one by the loads and the slope s of its strain. Loads change by
+// (C + E) x' = C y', where y' is the rate of the loads under which a linear axle would give as fast: masses and damping
+// move with y'. Left and right are taken as one, as in the rest of the dynamics.
+template <class T>
+struct AxleTangent {
+  bool linear;
+  T factors[2][axle_load_count][axle_load_count];  // of C + E, by mode
+
+  template <class R>
+  TRACKROD_HD void about(const ElasticAxle<R>& axle, const ElasticNumbers<R>& e, int a, const T* slopes) {
+    const int bushings = axle.bushing_count, stride = way_count * (pose_count + bushings);
+    linear = bushings == 0;
+    for (int mode = 0; mode < 2 && !linear; ++mode) {
+      T(*const A)[axle_load_count] = factors[mode];
+      for (int i = 0; i < axle_load_count; ++i) {
+        for (int j = 0; j <= i; ++j) A[i][j] = T(e.compliance[i][j][2 * a + mode]);
+      }
+      for (int b = 0; b < bushings; ++b) {
+        // matrices are those of one wheel, forces in bushings those of both
+        const T slope = slopes[b] * R(value_of(slopes[b]) < R(0.0) ? 0.5 * stiffening_counts : 0.5);
+        const R* of = axle.response + mode * axle_load_count * stride + pose_count + b;
+        for (int i = 0; i < axle_load_count; ++i) {
+          const T by = slope * of[i * stride];
+          for (int j = 0; j <= i; ++j) A[i][j] += by * of[j * stride];
+        }
+      }
+      factorise<axle_load_count>(A);
+    }
+  }
+
+  // x' by y'.
+  template <class R>
+  TRACKROD_HD void rates(const ElasticNumbers<R>& e, const State<T>& s, int a, int mode, T* x_rate) const {
+    const int at = 2 * a + mode;
+    for (int i = 0; i < axle_load_count; ++i) {
+      x_rate[i] = linear ? s.axle_load_rate[i][at] : T(0.0);
+      for (int j = 0; j < axle_load_count && !linear; ++j) x_rate[i] += s.axle_load_rate[j][at] * e.compliance[i][j][at];
+    }
+    if (!linear) solve<axle_load_count>(factors[mode], x_rate);
+  }
+
+  // Steps are implicit with the stiffness of a linear axle, which is stable if the true one is less than twice as large:
+  // of what bushings stiffen, this part counts here. (1 - part) C remains.
+  static constexpr double stiffening_counts = 0.4;
+};
+
 // Poses that the wheels give, and their rates; what the dampers are shorter by, and the rates of that.
 template <class T>
 struct GivenPoses {
+  AxleTangent<T> tangent[2];
   T pose[wheel_count][given_count], rate[wheel_count][given_count];
   T shorter[wheel_count], shortening[wheel_count];
 };
@@ -96,32 +144,41 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
       return from[k] + parallel * from[stride + k] + opposite * from[2 * stride + k] + steered * from[3 * stride + k];
     };
     // poses of both wheels, then forces in bushings
+    T each[2 * axle_load_count][pose_count + max_stiff_bushings];
     T given[pose_count + max_stiff_bushings], rate[pose_count + max_stiff_bushings];
     for (int k = 0; k < rows; ++k) given[k] = rate[k] = T(0.0);
-    for (int mode = 0; mode < 2; ++mode) {
-      for (int j = 0; j < axle_load_count; ++j) {
-        const T load = s.axle_load[j][sy + mode], load_rate = s.axle_load_rate[j][sy + mode];
-        const R* from = axle.response + (mode * axle_load_count + j) * way_count * rows;
-        for (int k = 0; k < rows; ++k) {
-          const T each = at(from, rows, k);
-          given[k] += each * load;
-          rate[k] += each * load_rate;
-        }
+    for (int i = 0; i < 2 * axle_load_count; ++i) {
+      const T load = s.axle_load[i % axle_load_count][sy + i / axle_load_count];
+      const R* from = axle.response + i * way_count * rows;
+      for (int k = 0; k < rows; ++k) {
+        each[i][k] = at(from, rows, k);
+        given[k] += each[i][k] * load;
       }
     }
+    T strain[max_stiff_bushings], slope[max_stiff_bushings];
     for (int b = 0; b < bushings; ++b) {
       const R* of = axle.standing + b;
       const T standing = parallel * of[0] + opposite * of[bushings] + steered * of[2 * bushings];
-      T strain, slope, at_rest, unused;
+      T at_rest, unused;
       detail::strain_at(axle.strain[b], standing, at_rest, unused);
-      detail::strain_at(axle.strain[b], T(standing + given[pose_count + b]), strain, slope);
-      strain -= at_rest;  // kinematics are those of an axle on its springs
-      const T strain_rate = slope * rate[pose_count + b];
+      detail::strain_at(axle.strain[b], T(standing + given[pose_count + b]), strain[b], slope[b]);
+      strain[b] -= at_rest;  // kinematics are those of an axle on its springs
+    }
+    T load_rate[2 * axle_load_count];
+    out.tangent[a].about(axle, *m.elastic_numbers, a, slope);
+    for (int mode = 0; mode < 2; ++mode) {
+      out.tangent[a].rates(*m.elastic_numbers, s, a, mode, load_rate + mode * axle_load_count);
+    }
+    for (int i = 0; i < 2 * axle_load_count; ++i) {
+      for (int k = 0; k < rows; ++k) rate[k] += each[i][k] * load_rate[i];
+    }
+    for (int b = 0; b < bushings; ++b) {
+      const T strain_rate = slope[b] * rate[pose_count + b];
       const R* from = axle.influence + b * way_count * pose_count;
       for (int k = 0; k < pose_count; ++k) {
-        const T each = at(from, pose_count, k);
-        given[k] += each * strain;
-        rate[k] += each * strain_rate;
+        const T by = at(from, pose_count, k);
+        given[k] += by * strain[b];
+        rate[k] += by * strain_rate;
       }
     }
     T shorter[2] = {T(0.0), T(0.0)}, shortening[2] = {T(0.0), T(0.0)}, turning[2] = {T(0.0), T(0.0)};

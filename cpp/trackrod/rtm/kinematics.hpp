@@ -34,7 +34,7 @@ TRACKROD_HD inline Vec3<T> origin(const Compiled<R, lanes>& m, const Parameters<
 template <class R, int lanes, class T>
 TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
                                      const T& rack, const T& rack_rate, WheelMotion<LanesOf<T, lanes>>* out,
-                                     Outputs<T>& outputs) {
+                                     Outputs<T>& outputs, GivenPoses<T>& given) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
   T value[wheel_count][map_channels], by_first[wheel_count][map_channels], by_second[wheel_count][map_channels];
@@ -50,7 +50,6 @@ TRACKROD_HD inline void wheel_motion(const Compiled<R, lanes>& m, const Paramete
       detail::add_curve<map_channels>(m.tables[i].in_roll, T((left - right) * R(0.5)), value[i], by_opposite[i]);
     }
   }
-  GivenPoses<T> given;
   if (m.moving) {
     give(m, p, s, rack, given);
   } else {

@@ -57,7 +57,8 @@ inline RigReading read_rig(const Compiled<R, lanes>& m, const Parameters<R>& p, 
   if (m.moving) hold_loads(m, loads, s);
   WheelMotion<LanesOf<R, lanes>> k[Wheels<R, lanes>::groups];
   Outputs<R> outputs{};
-  wheel_motion(m, p, s, R(held.rack), R(0.0), k, outputs);
+  GivenPoses<R> given;
+  wheel_motion(m, p, s, R(held.rack), R(0.0), k, outputs, given);
   R force[wheel_count] = {};
   const R none[wheel_count] = {};
   suspension_forces(m, p, s, k, none, force);

@@ -29,7 +29,8 @@ TRACKROD_HD inline State<T> standing(const Compiled<R, lanes>& m, const Paramete
   if (m.driveline.present) s.driveline = driveline::started(T(m.driveline.idle), 1);
   WheelMotion<LanesOf<T, lanes>> k[Wheels<T, lanes>::groups];
   Outputs<T> unused{};
-  wheel_motion(m, p, s, T(0.0), T(0.0), k, unused);
+  GivenPoses<T> given;
+  wheel_motion(m, p, s, T(0.0), T(0.0), k, unused, given);
   remember_slopes<lanes>(k, s);
   s.rack_mass = rack_mass(m, p, k);
   return s;
@@ -75,7 +76,8 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   const T rack = free_rack ? s.rack : p.steering_ratio * value_of(in.steering_wheel_angle);
   const T rack_rate = free_rack ? s.rack_rate : p.steering_ratio * value_of(in.steering_wheel_rate);
   WheelMotion<L> k[groups];
-  wheel_motion(m, p, s, rack, rack_rate, k, outputs);
+  GivenPoses<T> given;
+  wheel_motion(m, p, s, rack, rack_rate, k, outputs, given);
   turn_wheels_about_z<lanes>(in, k, outputs);
   FrameStep<R, lanes, T> frame;
   if (m.frame.present) {
@@ -90,7 +92,7 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   ElasticStep<R, lanes, T> elastic;
   CarrierTurn<T> carrier{};
   if (m.moving) {
-    elastic.begin(m, p, s, k, load, frame, free, sag_of(p, free), h);
+    elastic.begin(m, p, s, k, load, given, frame, free, sag_of(p, free), h);
     elastic.turn_carriers(m, s, carrier);
   }
   T torque_before[wheel_count];

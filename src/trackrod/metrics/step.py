@@ -17,7 +17,7 @@ from trackrod.core.errors import InputError
 from trackrod.core.series import Run
 from trackrod.metrics.events import first_crossing, steady_value, vertex
 
-__all__ = ["StepResponse", "StepSteerValues", "step_response", "step_steer_values"]
+__all__ = ["StepResponse", "StepSteerValues", "lasting_swing", "step_response", "step_steer_values"]
 
 Array = NDArray[np.float64]
 
@@ -143,3 +143,9 @@ def step_steer_values(run: Run) -> StepSteerValues:
         steady_sideslip=sideslip,
         tb_factor=abs(sideslip) * yaw_rate.peak_time,
     )
+
+
+def lasting_swing(run: Run) -> float:
+    """How far the lateral acceleration still swings where it should be steady: half its range over its mean [-]."""
+    last = run[signals.AY][run.time >= run.time[-1] - STEADY]
+    return float(0.5 * np.ptp(last) / abs(last.mean()))

@@ -83,7 +83,7 @@ STATE = Structure(
         field("brake_angle", "angle", "wind-up of brakes that hold", WHEELS),
         field("compliance", "number", "change of a wheel's pose by its loads", WHEELS, COMPLIANCE_CHANNELS),
         field("axle_load", "number", "that an axle gives under, in N and N·m", AXLE_SHAPES, AXLE_MODES),
-        field("axle_load_rate", "number", "of the same, in N/s and N·m/s", AXLE_SHAPES, AXLE_MODES),
+        field("axle_load_rate", "number", "of loads of a linear axle that gives as fast", AXLE_SHAPES, AXLE_MODES),
         field("damper_rate", "velocity", "of the length of the dampers", WHEELS),
         field("carrier_spin", "angular_velocity", "of the carriers about the spin axes a step before", WHEELS),
         field("carrier_yield", "angular_velocity", "that accelerations took from carriers a step before", AXLE_MODES),

@@ -8,19 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core.corners import Axle, Side
-from trackrod.core.maps import Extrapolation, Interpolation, Map2D, Variable
-from trackrod.core.quantities import KINDS
-from trackrod.kc.elasticity import MIRROR
-from trackrod.rtm.elasticity import ElasticAxle, ElasticMode, PoseCurve
+from trackrod.rtm.elasticity import ElasticAxle
 from trackrod.rtm.layout import AXLE_LOADS, COMPLIANCE_CHANNELS, GIVEN_POSE
-from trackrod.rtm.spec import ComplianceSpec, RtmSpec
+from trackrod.rtm.spec import ComplianceSpec, RtmSpec, WheelSpec
 
 __all__ = ["quasi_static"]
 
 Array = NDArray[np.float64]
 
-#: Aligning moments over lateral forces up to which a linear compliance is written down [m].
-_ARM = 0.0625
+#: Forces over the standing load of a wheel, and aligning moments over it [m], up to which tables go; their points.
+_FORCE, _ARM, _POINTS = 1.6, 0.1, 41
 
 
 def quasi_static(spec: RtmSpec) -> RtmSpec:
@@ -29,63 +26,20 @@ def quasi_static(spec: RtmSpec) -> RtmSpec:
     for i, wheel in enumerate(wheels):
         axle = spec.axles[tuple(Axle).index(wheel.corner.axle)]
         if axle.elasticity is not None:
-            given = _Static(axle.elasticity, on_carrier=axle.drive_on_carrier)
-            wheels[i] = replace(wheel, compliance=given.of(wheel.corner.side))
+            # brake force, driving force, lateral force, aligning moment
+            names = ("brake", "brake" if axle.drive_on_carrier else "fx", "fy", "mz")
+            wheels[i] = replace(wheel, compliance=tuple(_table(axle.elasticity, wheel, name) for name in names))
     return replace(spec, wheels=tuple(wheels), axles=tuple(replace(axle, elasticity=None) for axle in spec.axles))
 
 
-class _Static:
-    def __init__(self, axle: ElasticAxle, *, on_carrier: bool) -> None:
-        self.axle, self.on_carrier = axle, on_carrier
-
-    def of(self, side: Side) -> tuple[ComplianceSpec, ...]:
-        """Brake force, driving force, lateral force, aligning moment."""
-        drive = "brake" if self.on_carrier else "fx"
-        other = Side.RIGHT if side is Side.LEFT else Side.LEFT
-        tables = []
-        for name in ("brake", drive, "fy", "mz"):
-            loads = self._loads(name)
-            tables.append(
-                ComplianceSpec(loads, self._pose(name, loads, side, side), loads, self._pose(name, loads, other, side))
-            )
-        return tuple(tables)
-
-    def _loads(self, name: str) -> Array:
-        """Loads of one wheel; of a lateral force half goes to each mode."""
-        if name in ("fy", "mz"):
-            return np.asarray((2.0 if name == "fy" else _ARM) * self.axle.fy.symmetric)
-        return np.asarray(getattr(self.axle.symmetric, name).load)
-
-    def _pose(self, name: str, loads: Array, loaded: Side, side: Side) -> Array:
-        """Changes of a wheel's pose under a load on one of both.
-
-        Half of what the same load does on both wheels alike and opposed: exact where each gives by itself, whatever the
-        curve. A map knows the lateral force on one wheel.
-        """
-        mirror = float(MIRROR[AXLE_LOADS.index(name)])
-        symmetric, antisymmetric = (loads * (1.0 if loaded is Side.LEFT else way) for way in (mirror, -mirror))
-        if name == "fy":
-            poses = self._lateral(0.5 * symmetric, 0.5 * antisymmetric)
-        else:
-            alike, opposed = (
-                _mode(self.axle.symmetric, name, symmetric),
-                _mode(self.axle.antisymmetric, name, antisymmetric),
-            )
-            poses = 0.5 * (alike + opposed)
-        first = 0 if side is Side.LEFT else len(GIVEN_POSE)
-        return poses[:, [first + GIVEN_POSE.index(channel) for channel in COMPLIANCE_CHANNELS]]
-
-    def _lateral(self, symmetric: Array, antisymmetric: Array) -> Array:
-        found = self.axle.fy
-        axes = (Variable("symmetric", KINDS["force"]), Variable("antisymmetric", KINDS["force"]))
-        outputs = [Variable(f"pose_{k}", KINDS["number"]) for k in range(found.pose.shape[-1])]
-        rules = {"interpolation": Interpolation.LINEAR, "extrapolation": Extrapolation.LINEAR}
-        map_ = Map2D(axes, (found.symmetric, found.antisymmetric), outputs, found.pose, **rules)
-        return np.asarray(map_.value(symmetric, antisymmetric))
-
-
-def _mode(mode: ElasticMode, name: str, loads: Array) -> Array:
-    if name == "mz":
-        return np.outer(loads, mode.pose[AXLE_LOADS.index("mz")])
-    curve: PoseCurve = getattr(mode, name)
-    return np.column_stack([np.interp(loads, curve.load, column) for column in curve.pose.T])
+def _table(axle: ElasticAxle, wheel: WheelSpec, name: str) -> ComplianceSpec:
+    """Poses of a wheel over a load of its own, and over the same on the wheel beside it."""
+    standing = float(np.interp(0.0, wheel.spring.x, wheel.spring.y))
+    loads = standing * (_ARM if name == "mz" else _FORCE) * np.linspace(-1.0, 1.0, _POINTS)
+    on_one, on_none = np.zeros((_POINTS, len(AXLE_LOADS))), np.zeros((_POINTS, len(AXLE_LOADS)))
+    on_one[:, AXLE_LOADS.index(name)] = loads
+    of_left, of_right = axle.poses(on_one, on_none), axle.poses(on_none, on_one)
+    first = 0 if wheel.corner.side is Side.LEFT else len(GIVEN_POSE)
+    channels = [first + GIVEN_POSE.index(channel) for channel in COMPLIANCE_CHANNELS]
+    own, other = (of_left, of_right) if wheel.corner.side is Side.LEFT else (of_right, of_left)
+    return ComplianceSpec(loads, own[:, channels], loads, other[:, channels])

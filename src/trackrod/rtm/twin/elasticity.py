@@ -3,9 +3,11 @@
 Left and right loads are split into symmetric and antisymmetric ones, x_S = (x_L + s x_R)/2 and x_A = (x_L − s x_R)/2
 with the sign s of a load in a mirror. Each of the four systems (two of each axle) obeys
 
-    (M + hD + h²C) ẍ + N u̇ + t z̈ = C (q − x) − (D + hC) ẋ − N a⁰ − t_D ż,
+    (M + hD + h²C) ÿ + N u̇ + t z̈ = C (q − x) − (D + hC) ẏ − N a⁰ − t_D ż,
 
-which are implicit steps; body and travels get the reactions −2Nᵀẍ and −tᵀẍ (the matrices are those of one wheel).
+which are implicit steps; body and travels get the reactions −2Nᵀÿ and −tᵀÿ (the matrices are those of one wheel). Under
+the loads y a linear axle would give as far as this one does under x: (C + E) ẋ = C ẏ, with E = Σ ε' l lᵀ / 2 of the
+bushings that stiffen or soften.
 """
 
 from __future__ import annotations
@@ -21,16 +23,19 @@ __all__ = ["BRAKE", "DAMPER", "FX", "TwinAxle", "split"]
 
 Array = NDArray[np.float64]
 
+_LOADS = len(AXLE_LOADS)
 DAMPER = AXLE_LOADS.index("damper")
 FX, BRAKE = (AXLE_LOADS.index(name) for name in ("fx", "brake"))
 _PITCH = GIVEN_POSE.index("ry")
+#: Part of what bushings stiffen that counts in C + E: steps are implicit with C alone.
+_STIFFENING_COUNTS = 0.4
 #: Directions of (v, ω) that symmetric and antisymmetric loads go with.
 _DIRECTIONS = ((0, 2, 4), (1, 3, 5))
 
 
 def split(left: Array, right: Array) -> tuple[Array, Array]:
     """Symmetric and antisymmetric parts of loads; none acts on inner shapes."""
-    none = np.zeros(len(AXLE_SHAPES) - len(AXLE_LOADS))
+    none = np.zeros(len(AXLE_SHAPES) - _LOADS)
     mirrored = MIRROR * right
     return np.concatenate((0.5 * (left + mirrored), none)), np.concatenate((0.5 * (left - mirrored), none))
 
@@ -61,14 +66,21 @@ class TwinAxle:
     def poses(self, left: float, right: float, rack: float) -> tuple[Array, Array]:
         """`GIVEN_POSE` of both wheels at travels of these and of the rack [m], and the rates, shape (2, 5) each."""
         ways = np.array([1.0, 0.5 * (left + right), 0.5 * (left - right), rack])
-        x, rate = (np.array([getattr(mode, of)[: len(AXLE_LOADS)] for mode in self.modes]) for of in ("x", "rate"))
+        x = np.array([mode.x[:_LOADS] for mode in self.modes])
         linear = np.tensordot(ways, self._linear, 1)
-        pose, rates = (np.einsum("mj,mjk->k", of, linear) for of in (x, rate))
+        pose = np.einsum("mj,mjk->k", x, linear)
+        bent = []
         for bushing, strain in zip(self.axle.bushings, self._strains, strict=True):
             loads, standing = np.tensordot(ways, bushing.loads, 1), float(ways[1:] @ bushing.standing)
-            given, slope = strain.sample(standing + float((loads * x).sum()))
+            given, slopes = strain.sample(standing + float((loads * x).sum()))
             by_strain = ways @ bushing.pose
             pose = pose + (given - strain.sample(standing)[0]) * by_strain
+            bent.append((float(slopes[0]), loads, by_strain))
+        for k, mode in enumerate(self.modes):
+            mode.soften([(of[0], each.loads[0, k]) for of, each in zip(bent, self.axle.bushings, strict=True)])
+        rate = np.array([mode.load_rate[:_LOADS] for mode in self.modes])
+        rates = np.einsum("mj,mjk->k", rate, linear)
+        for slope, loads, by_strain in bent:
             rates = rates + slope * (loads * rate).sum() * by_strain
         rates = rates.reshape(2, len(GIVEN_POSE))
         rates[:, _PITCH] = self._turning()
@@ -95,7 +107,20 @@ class _Mode:
         self.N = np.zeros((len(AXLE_SHAPES), 6))
         self.N[:, _DIRECTIONS[which]] = mode.body_mass
         self.sign = 1.0 - 2.0 * which  # of the right wheel's travel
-        inner = np.zeros(len(AXLE_SHAPES) - len(AXLE_LOADS))  # wheels stand still in inner shapes
+        inner = np.zeros(len(AXLE_SHAPES) - _LOADS)  # wheels stand still in inner shapes
         self.pitch = np.concatenate((pitch, inner))
         self.x = self.rate = np.zeros(len(AXLE_SHAPES))
+        self._softer = self.C[:_LOADS, :_LOADS]  # with what bushings soften or stiffen
         self.taken = 0.0  # from the turning of carriers by accelerations a step before [rad/s]
+
+    def soften(self, bushings: list[tuple[float, Array]]) -> None:
+        """Take the compliance about the present loads, by slopes of strains and the forces by loads."""
+        self._softer = self.C[:_LOADS, :_LOADS].copy()
+        for slope, of in bushings:
+            self._softer += 0.5 * slope * (_STIFFENING_COUNTS if slope < 0 else 1.0) * np.outer(of, of)
+
+    @property
+    def load_rate(self) -> Array:
+        """Rates of the loads x; `rate` is that of the loads of a linear axle that gives as fast."""
+        loads = np.linalg.solve(self._softer, self.C[:_LOADS, :_LOADS] @ self.rate[:_LOADS])
+        return np.concatenate((loads, self.rate[_LOADS:]))

@@ -690,7 +690,7 @@ class Twin:
             alone = np.linalg.solve(mode.M + h * mode.D + h * h * mode.C, known[k])
             mode.taken = float(h * mode.pitch @ (alone - gained))
             mode.rate = mode.rate + h * gained
-            mode.x = mode.x + h * mode.rate
+            mode.x = mode.x + h * mode.load_rate
         return np.asarray(found[:first])
 
     def _suspension(self, pull: Array) -> Array:

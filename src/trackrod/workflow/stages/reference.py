@@ -9,6 +9,8 @@ from threading import Event
 
 from trackrod.core.errors import ConvergenceError, InputError, Problem, Severity
 from trackrod.core.executors import executor
+from trackrod.core.series import Run
+from trackrod.metrics.step import lasting_swing
 from trackrod.reference import Reference, Replay
 from trackrod.report.study_sections import index_section, manoeuvre_sections, standing_section
 from trackrod.rtm.spec import RtmSpec
@@ -26,6 +28,9 @@ from trackrod.workflow.stages.read import Subject
 from trackrod.workflow.study_settings import PlannedTest, StudySettings
 
 __all__ = ["REFERENCE", "Driven"]
+
+#: A step after which the lateral acceleration swings by more of its mean has no steady state.
+_SWINGS = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,8 +163,22 @@ class _Drives:
         if not run.metadata["completed"]:
             events = "; ".join(str(event["text"]) for event in run.metadata["events"])
             raise ConvergenceError(f"the multibody model does not complete '{planned.label}': {events}")
+        self.problems += _not_steady(planned.label, found.name, run)
         driver = scripted(found, run, step=STEP) if can_be_scripted(found) else found
         return Test(planned.label, found.title, found.name, run, driver, hold_out, planned.payload)
+
+
+def _not_steady(label: str, name: str, run: Run) -> list[Problem]:
+    """A warning where the multibody model itself swings on after a step."""
+    swing = lasting_swing(run) if name == "step_steer" else 0.0
+    if swing <= _SWINGS:
+        return []
+    text = (
+        f"'{label}': the multibody model has no steady state: the lateral acceleration still swings by "
+        f"±{100 * swing:.0f} % in the last second, so that indices compare two swings"
+    )
+    hint = "look at the compliance steer of the axles: the vehicle may oscillate by itself"
+    return [Problem(text, severity=Severity.WARNING, hint=hint)]
 
 
 REFERENCE = Stage(
