@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from trackrod.cli.app import app
+from trackrod.core.errors import InputError
 
 TIME = np.arange(1001) * 0.01
 
@@ -30,15 +33,14 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     )
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "trackrod", "score", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["score", *map(str, arguments)])
 
 
 def test_one_signal_and_one_metric_are_one_object(files: tuple[Path, Path]) -> None:
     before = [path.read_bytes() for path in files]
     result = run(*files, "--signal", "value", "--metric", "iso18571", "--json")
-    assert result.returncode == 0, result.stderr
+    assert result.exit_code == 0, result.exception
     found = json.loads(result.stdout)
     expected = {"R": 0.918779, "Z": 0.865155, "EP": 0.975025, "EM": 0.938562, "ES": 0.95, "shift": 0.05}
     assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-6)
@@ -61,7 +63,7 @@ def test_several_are_a_list_with_units(files: tuple[Path, Path]) -> None:
 
 def test_people_get_a_table(files: tuple[Path, Path]) -> None:
     result = run(*files, "--signal", "yaw_rate", "--metric", "russell")
-    assert result.returncode == 0, result.stderr
+    assert result.exit_code == 0, result.exception
     assert "yaw_rate_radps" in result.stdout
     assert "russell" in result.stdout
 
@@ -81,7 +83,6 @@ def test_people_get_a_table(files: tuple[Path, Path]) -> None:
 def test_what_cannot_be_scored_is_said(
     files: tuple[Path, Path], tmp_path: Path, columns: dict[str, np.ndarray], arguments: tuple[str, ...], text: str
 ) -> None:
-    result = run(files[0], write(tmp_path / "bad.csv", **columns), *arguments)
-    assert result.returncode == 2, result.stdout
-    assert text in " ".join(result.stderr.split())
-    assert "Traceback" not in result.stderr
+    error = run(files[0], write(tmp_path / "bad.csv", **columns), *arguments).exception
+    assert isinstance(error, InputError)
+    assert text in str(error)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import Result
+from typer.testing import CliRunner
 
 from rtm.converted_vehicles import spec_of
+from trackrod.cli.app import app
 from trackrod.core.artefact import Artefact, save
+from trackrod.core.errors import InputError
 from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
 from trackrod.manoeuvres.steering import StepSteer
@@ -61,16 +63,15 @@ def folder(spec: RtmSpec, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def run_command(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "trackrod", "validate", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def run_command(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["validate", *map(str, arguments)])
 
 
 def judged(folder: Path, model: str, *arguments: object) -> dict:
     result = run_command(folder / model, folder / "tests", "--criteria", folder / "criteria.toml", "--json", *arguments)
-    assert result.returncode in (0, 1), result.stderr
+    assert result.exit_code in (0, 1), result.exception
     found = json.loads(result.stdout)
-    assert (found["outcome"] == "valid") == (result.returncode == 0)
+    assert (found["outcome"] == "valid") == (result.exit_code == 0)
     return found
 
 
@@ -112,7 +113,6 @@ def test_what_is_missing_is_said(folder: Path, tmp_path: Path) -> None:
         ((tmp_path / "empty", folder / "tests", *criteria), "holds no run"),
         ((folder / "same.json", folder / "tests", "--criteria", folder / "same.json"), "not TOML"),
     ):
-        result = run_command(*arguments)
-        assert result.returncode == 2, result.stdout
-        assert text in " ".join(result.stderr.split())
-        assert "Traceback" not in result.stderr
+        error = run_command(*arguments).exception
+        assert isinstance(error, InputError)
+        assert text in str(error)
