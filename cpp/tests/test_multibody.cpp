@@ -1,32 +1,13 @@
 // Multibody elements: derivatives against central differences, conservation laws, closed forms, no allocation in a step.
 #include <cmath>
-#include <cstdlib>
-#include <new>
 #include <vector>
 
 #include "check.hpp"
+#include "counted_allocations.hpp"
 #include "trackrod/multibody/model.hpp"
 
-// Every allocation of the program is counted.
-namespace {
-long allocations = 0;
-
-void* counted(std::size_t size) {
-  ++allocations;
-  void* place = std::malloc(size == 0 ? 1 : size);
-  if (place == nullptr) std::abort();
-  return place;
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void operator delete(void* place) noexcept { std::free(place); }
-void operator delete[](void* place) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t) noexcept { std::free(place); }
-void operator delete[](void* place, std::size_t) noexcept { std::free(place); }
-
 using namespace trackrod;
+using trackrod::test::allocations;
 using namespace trackrod::multibody;
 
 namespace {

@@ -1,34 +1,16 @@
 // A multibody vehicle from a data file: written and read, damaged, changed, driven; no allocation in a step.
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <vector>
 
 #include "check.hpp"
+#include "counted_allocations.hpp"
 #include "trackrod/multibody/data_file.hpp"
 #include "trackrod/multibody/parameters.hpp"
 #include "trackrod/multibody/vehicle.hpp"
 
-namespace {
-long allocations = 0;
-
-void* counted(std::size_t size) {
-  ++allocations;
-  void* place = std::malloc(size == 0 ? 1 : size);
-  if (place == nullptr) std::abort();
-  return place;
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void operator delete(void* place) noexcept { std::free(place); }
-void operator delete[](void* place) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t) noexcept { std::free(place); }
-void operator delete[](void* place, std::size_t) noexcept { std::free(place); }
-
 using namespace trackrod;
+using trackrod::test::allocations;
 using namespace trackrod::multibody;
 
 namespace {

@@ -76,7 +76,7 @@ def test_rating_of_a_known_curve() -> None:
 def test_one_period_more_is_guarded_against() -> None:
     """A sine that is better by a hair one period later: as written the phase is bad, guarded it is not."""
     test = np.sin(2.0 * np.pi * TIME / 1.6)
-    model = test * np.where(TIME < 1.6, 1.0 + 1e-4 * np.sin(40.0 * TIME), 1.0)
+    model = test * np.where(TIME < 1.6, 1.0 + 1e-3 * np.sin(40.0 * TIME), 1.0)
     found = rate(Pair(TIME, test, model))
     assert abs(found.written.shift) >= 1.6 - 1e-9
     assert found.written.EP < 0.3
@@ -131,6 +131,13 @@ def test_a_late_curve_has_its_shift() -> None:
     assert earth(pair).phase == pytest.approx(37 / 1001)
     early = Pair(TIME, pair.model, pair.test)
     assert find_shift(early, 200).steps == -37
+
+
+def test_ripple_is_topology_and_not_magnitude() -> None:
+    test = np.exp(-((TIME - 5.0) ** 2))
+    found = earth(Pair(TIME, test, test + 0.003 * np.sin(60.0 * TIME)))
+    assert found.magnitude < 0.02
+    assert found.topology > 0.1
 
 
 def test_correlations_over_shifts_are_pearsons() -> None:
