@@ -12,7 +12,7 @@ from scipy.integrate import odeint
 
 from benchmarks.row import Row, best_of
 from trackrod.adams.source import open_vehicle
-from trackrod.convert.conversion import convert
+from trackrod.convert.conversion import Compliance, convert
 from trackrod.core.corners import Axle
 from trackrod.kc.study import KcSettings, characterise
 from trackrod.rtm.coefficients import PARAMETERS
@@ -23,6 +23,8 @@ STEP = 1e-3
 #: Of a step of four tyres, and of six [µs].
 STEP_TARGET_US, SIX_TYRES_TARGET_US = 2.5, 4.0
 RUN_TARGET_MS = 30.0
+#: Of the step with compliance that moves, over the quasi-static one.
+MOVING_TARGET = 1.5
 DERIVATIVES_TARGET = 5.0
 CAR = "integral_link"
 SPEED = 20.0  # [m/s]
@@ -49,17 +51,17 @@ VARIED = (
 
 
 @cache
-def converted(name: str) -> RealTimeVehicle:
+def converted(name: str, compliance: Compliance = Compliance.MOVING) -> RealTimeVehicle:
     """A bundled vehicle with everything on: maps of two variables, compliance, measured tyres, powertrain."""
     vehicle = open_vehicle(name).vehicle
     studies = {axle: characterise(vehicle, axle, SETTINGS) for axle in Axle}
     maps = {axle: study.maps for axle, study in studies.items() if study.maps is not None}
-    return RealTimeVehicle(convert(vehicle, maps).spec, step=STEP)
+    return RealTimeVehicle(convert(vehicle, maps, compliance=compliance).spec, step=STEP)
 
 
-def rolling(name: str) -> RealTimeVehicle:
+def rolling(name: str, compliance: Compliance = Compliance.MOVING) -> RealTimeVehicle:
     """The vehicle settled and under way."""
-    vehicle = converted(name)
+    vehicle = converted(name, compliance)
     vehicle.settle()
     vehicle.start(SPEED)
     return vehicle
@@ -94,6 +96,26 @@ def steps() -> list[Row]:
         rows.append(Row(f"{name}: real-time step, {tyres} tyres", time, "µs", "target", target))
         slowest = max(slowest, time)
     rows.append(Row("the slowest of these vehicles, a step of 1 ms", slowest, "µs", "real time", STEP * 1e6))
+    return rows
+
+
+def compliance_that_moves() -> list[Row]:
+    """A step beside the quasi-static one, both in turn."""
+    controls = step_steer(0.5)
+    rows = []
+    for name in BUNDLED:
+        models = [rolling(name, compliance) for compliance in (Compliance.MOVING, Compliance.QUASI_STATIC)]
+        times = np.array([[seconds_of(model, controls, 3) for model in models] for _ in range(20)])
+        moving, still = times.min(axis=0)
+        rows.append(
+            Row(
+                f"{name}: step with compliance that moves",
+                moving / still,
+                "quasi-static steps",
+                "target",
+                MOVING_TARGET,
+            )
+        )
     return rows
 
 
@@ -163,4 +185,4 @@ def published_model() -> list[Row]:
     return [Row(label, ours / seconds * 1e3, "ms", "CommonRoad multi-body, odeint", peer / seconds * 1e3)]
 
 
-BENCHMARKS = (steps, run_from_python, derivatives, threads, published_model)
+BENCHMARKS = (steps, compliance_that_moves, run_from_python, derivatives, threads, published_model)

@@ -178,6 +178,9 @@ class RtmHandle {
     e.present = true;
     take(&e.reference.x, 3);
     take(&e.radius, 1);
+    double softens;
+    take(&softens, 1);
+    e.softens = softens != 0.0;
     take(&e.added_mass[0][0], 4);
     take(&e.added_momentum[0][0], 12);
     take(&e.travel_damping[0][0], 4);

@@ -57,6 +57,15 @@ def test_twin_and_core_agree(name: str, compliance: Compliance) -> None:
     compare(*rows_of_both(spec_of(name, compliance=compliance)))
 
 
+def test_twin_and_core_agree_where_axles_soften() -> None:
+    spec = spec_of("double_wishbone_car")
+    softer = [replace(axle, elasticity=replace(axle.elasticity, softens=True)) for axle in spec.axles]
+    fast, slow = rows_of_both(replace(spec, axles=tuple(softer)))
+    compare(fast, slow)
+    plain, _ = rows_of_both(spec)
+    assert np.abs(fast - plain)[:, 5:26].max() > 1e-3, "masses do not follow"
+
+
 @pytest.mark.parametrize("name", ["double_wishbone_car", "lcv_7t"])
 def test_twin_and_core_agree_under_inputs_of_the_wheels(name: str) -> None:
     spec = spec_of(name)

@@ -229,16 +229,24 @@ class Model {
     double change;    // largest displacement of the last iteration [m], [rad]
   };
 
-  // Equilibrium from the present poses by Newton's method with a limit on the displacement of one iteration.
+  // Equilibrium from the present poses by Newton's method with a limit on the displacement of one iteration. Where stops
+  // come and go, full steps may go back and forth for ever: after a quarter of the iterations it begins anew and crawls,
+  // held by masses that vanish with what is left over (pseudo-transient continuation, Kelley and Keyes 1998).
   //
   // A vehicle that stands free has no place in the plane: `held`, if not the ground, keeps its x, y and yaw.
   StaticResult solve_statics(int most_iterations, double tolerance, double longest_step, int held) {
     StaticResult result{false, 0, 0.0, 0.0};
+    const std::vector<Pose<double>> start = state.poses;
+    const int full_steps = most_iterations / 4;
+    double first = 0.0;  // residual
     for (int k = 0; k < most_iterations; ++k) {
+      if (k == full_steps) state.poses = start;
       static_forces(true);
       release(held);
       result.residual = largest(right_);
       if (!std::isfinite(result.residual)) return result;
+      if (k == full_steps) first = result.residual;
+      if (k >= full_steps) add_masses(crawling * std::min(result.residual / first, 1.0));
       if (held != ground) {
         Mat6& block = matrix_.at(held, held);
         for (int j : {0, 1, 5}) block(j, j) += holding_stiffness;
@@ -259,6 +267,17 @@ class Model {
       }
     }
     return result;
+  }
+
+  // Masses over the square of a time, as if bodies went from rest to rest in it.
+  void add_masses(double rate) {
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      Mat6& block = matrix_.at(static_cast<int>(i), static_cast<int>(i));
+      for (int j = 0; j < 3; ++j) {
+        block(j, j) += rate * bodies[i].mass;
+        for (int l = 0; l < 3; ++l) block(3 + j, 3 + l) += rate * bodies[i].inertia(j, l);
+      }
+    }
   }
 
   // What keeps x, y and yaw of a held body takes whatever force that needs.
@@ -762,6 +781,7 @@ class Model {
   }
 
   static constexpr double holding_stiffness = 1e12;  // [N/m], [N m/rad]
+  static constexpr double crawling = 1e4;            // [1/s^2]
   // A matrix serves so many steps at most; not where the change of a velocity is as large as this [m/s], [rad/s], or has
   // grown from one step to the next by this factor and is more than the least that counts.
   static constexpr int longest_kept = 8;

@@ -154,6 +154,7 @@ class Compiler {
     for (const auto& row : a.added_momentum) {
       for (const double x : row) to_.number(x);
     }
+    to_.number(a.softens ? 1.0 : 0.0);
     to_.number(static_cast<double>(a.bushings.size()));
     std::vector<double> response, standing, influence;
     for (int mode = 0; mode < 2; ++mode) {

@@ -113,6 +113,7 @@ struct ElasticAxle {
   R radius;
   R added_mass[3], travel_damping[3];  // left left, left right, right right
   R added_momentum[2][6];
+  bool softens;
   int bushing_count;
   const R* response;  // [mode][load][way][pose; force in each bushing] for each unit of a load
   const R* standing;  // [way but the first][bushing]: force in it without loads
@@ -285,6 +286,7 @@ TRACKROD_HD inline ElasticAxle<R> read_elastic_axle(BlockReader<R>& from) {
   for (auto& row : a.added_momentum) {
     for (R& x : row) x = from.number();
   }
+  a.softens = from.whole() != 0;
   a.bushing_count = from.whole();
   a.response = from.array(2 * axle_load_count * way_count * (pose_count + a.bushing_count));
   a.standing = from.array((way_count - 1) * a.bushing_count);

@@ -57,6 +57,7 @@ struct ElasticAxleData {
   bool present = false;
   Vec3<double> reference{0, 0, 0};  // between the wheel centres, in V [m]
   double radius = 0.3;              // of the contact patch below the wheel centre on the rig [m]
+  bool softens = false;             // so far under its loads that masses and damping follow
   ElasticModeData modes[2];         // symmetric, antisymmetric
   std::vector<StiffBushingData> bushings;
   // Of the travels, beyond the unsprung masses at the wheel centres: mass, momentum and angular momentum about the

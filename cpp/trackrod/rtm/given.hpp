@@ -34,8 +34,8 @@ TRACKROD_HD inline void sample_map(const Table2D<R>& map, const Dual<N, R>& firs
   }
 }
 
-// How an axle gives about its present loads. Bushings that stiffen or soften change its compliance C by E, the sum of
-// s l l' over them with the forces l in one by the loads and the slope s of its strain. Loads change by
+// How an axle that softens gives about its present loads. Its bushings change its compliance C by E, the sum of s l l' over
+// them with the forces l in one by the loads and the slope s of its strain. Loads change by
 // (C + E) x' = C y', where y' is the rate of the loads under which a linear axle would give as fast: masses and damping
 // move with y'. Left and right are taken as one, as in the rest of the dynamics.
 template <class T>
@@ -46,7 +46,7 @@ struct AxleTangent {
   template <class R>
   TRACKROD_HD void about(const ElasticAxle<R>& axle, const ElasticNumbers<R>& e, int a, const T* slopes) {
     const int bushings = axle.bushing_count, stride = way_count * (pose_count + bushings);
-    linear = bushings == 0;
+    linear = !axle.softens;
     for (int mode = 0; mode < 2 && !linear; ++mode) {
       T(*const A)[axle_load_count] = factors[mode];
       for (int i = 0; i < axle_load_count; ++i) {

@@ -25,6 +25,7 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 from scipy.optimize import lsq_linear
 
 from trackrod.core.corners import Axle
@@ -35,7 +36,7 @@ from trackrod.kc.measure import measure
 from trackrod.kc.points import SIDES, Inputs, Load
 from trackrod.kc.rig import Rig, downward
 from trackrod.multibody.compile import DRIVE_DAMPING, DRIVE_STIFFNESS
-from trackrod.rtm.elasticity import BESIDE, MIRROR, ElasticAxle, ElasticMode, StiffBushing
+from trackrod.rtm.elasticity import BESIDE, MIRROR, ElasticAxle, ElasticMode, StiffBushing, regularised
 from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, AXLE_WAYS, GIVEN_POSE, STIFF_BUSHINGS
 from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.connectors import Bushing
@@ -71,6 +72,8 @@ TRAVEL_WAY = np.array([0.0, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0])
 LOAD_WAY = np.array([0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 1.0])
 LARGEST_FACTOR = 2.0
 DOUBT = 5e-4
+#: What bushings add to the compliance of a linear axle in these cases, over that, from which its masses follow.
+SOFTENING = 0.4
 #: Stiffness that counts as constant if it changes less [-].
 CONSTANT = 1e-3
 #: Directions of the body that a symmetric and an antisymmetric load go with: of its velocity and angular velocity.
@@ -113,7 +116,8 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
         travel_damping=linear.travel_damping,
         bushings=_stiff_bushings(vehicle, linear, beside, float(linear.rig.design_loads.mean())),
     )
-    return _matched(found, Rig(vehicle, axle, check=False))
+    found = _matched(found, Rig(vehicle, axle, check=False))
+    return replace(found, softens=_softening(found, float(linear.rig.design_loads.mean())) > SOFTENING)
 
 
 def _both(sign: float) -> Array:
@@ -360,6 +364,22 @@ def _stiff_bushings(
     # mirror images weigh the same: both are kept, or none
     least = max(LEAST_WEIGHT, *(1.001 * weight for weight, _ in found[STIFF_BUSHINGS : STIFF_BUSHINGS + 1]), 0.0)
     return tuple(stiff for weight, stiff in found if weight > least)
+
+
+def _softening(axle: ElasticAxle, wheel_load: float) -> float:
+    """What bushings that soften add to the compliance in corners, over that of the linear axle, at most."""
+    worst = 0.0
+    for load, travel in zip(*_cornering(wheel_load), strict=True):
+        left, mirrored = load.reshape(2, -1) * np.array([np.ones_like(MIRROR), MIRROR])
+        x = 0.5 * np.array([left + mirrored, left - mirrored])
+        for k, mode in enumerate((axle.symmetric, axle.antisymmetric)):
+            compliance = regularised(mode)[2][: len(AXLE_LOADS), : len(AXLE_LOADS)]
+            added = np.zeros_like(compliance)
+            for each in axle.bushings:
+                force = travel @ each.standing[:2] + (x * each.loads[0]).sum()
+                added += 0.5 * max(float(each.law.slope(force)[0]), 0.0) * np.outer(each.loads[0, k], each.loads[0, k])
+            worst = max(worst, float(eigh(added, compliance, eigvals_only=True)[-1]))
+    return worst
 
 
 class _Influence:

@@ -23,7 +23,7 @@ from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
 from trackrod.core.quantities import KINDS
 from trackrod.rtm.layout import AXLE_LOADS, AXLE_SHAPES, AXLE_WAYS, GIVEN_POSE, STIFF_BUSHINGS
 
-__all__ = ["BESIDE", "MIRROR", "ElasticAxle", "ElasticMode", "StiffBushing"]
+__all__ = ["BESIDE", "MIRROR", "ElasticAxle", "ElasticMode", "StiffBushing", "regularised"]
 
 Array = NDArray[np.float64]
 
@@ -160,6 +160,9 @@ class ElasticAxle:
         Of the travels by what gives, shape (2, 2) [N·s/m].
     bushings
         Those that stiffen: what all loads together do beyond a linear axle.
+    softens
+        Whether they make it so soft that its loads follow more slowly: masses and damping then move with what it gives
+        under its present loads, else with what a linear axle would.
 
     Raises
     ------
@@ -175,6 +178,7 @@ class ElasticAxle:
     travel_momentum: Array
     travel_damping: Array
     bushings: tuple[StiffBushing, ...] = ()
+    softens: bool = False
 
     def __post_init__(self) -> None:
         raise_if_errors(Problem(text) for text in self._faults())
@@ -220,7 +224,8 @@ class ElasticAxle:
 
     def numbers(self) -> Array:
         """All of it but the bushings as the flat array that the core takes."""
-        parts = [self.reference, np.array([self.radius]), self.travel_mass, self.travel_momentum, self.travel_damping]
+        parts = [self.reference, np.array([self.radius, self.softens], dtype=float)]
+        parts += [self.travel_mass, self.travel_momentum, self.travel_damping]
         for k, mode in enumerate((self.symmetric, self.antisymmetric)):
             mass, damping, compliance = regularised(mode)
             parts += [mass, damping, compliance, mode.body_mass, mode.travel_mass, mode.travel_damping, self.linear(k)]

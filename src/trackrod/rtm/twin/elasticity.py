@@ -7,7 +7,7 @@ with the sign s of a load in a mirror. Each of the four systems (two of each axl
 
 which are implicit steps; body and travels get the reactions −2Nᵀÿ and −tᵀÿ (the matrices are those of one wheel). Under
 the loads y a linear axle would give as far as this one does under x: (C + E) ẋ = C ẏ, with E = Σ ε' l lᵀ / 2 of the
-bushings that stiffen or soften.
+bushings that stiffen or soften, where these soften the axle, and y = x elsewhere.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class TwinAxle:
             by_strain = ways @ bushing.pose
             pose = pose + (given - strain.sample(standing)[0]) * by_strain
             bent.append((float(slopes[0]), loads, by_strain))
-        for k, mode in enumerate(self.modes):
+        for k, mode in enumerate(self.modes if self.axle.softens else ()):
             mode.soften([(of[0], each.loads[0, k]) for of, each in zip(bent, self.axle.bushings, strict=True)])
         rate = np.array([mode.load_rate[:_LOADS] for mode in self.modes])
         rates = np.einsum("mj,mjk->k", rate, linear)
