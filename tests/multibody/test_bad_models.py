@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from softer_vehicles import softer
+from trackrod.adams.source import open_vehicle
 from trackrod.adams.vehicle import read_vehicle
 from trackrod.core.corners import Axle
 from trackrod.core.errors import ConvergenceError, InputError
@@ -65,6 +67,11 @@ def test_springs_that_cannot_carry_are_told_and_the_design_position_is_kept() ->
     with pytest.raises(ConvergenceError, match=r"do the springs carry the load\?"):
         model.settle()
     np.testing.assert_allclose(model.model.core.poses()[:, :3], model.model.centres, atol=1e-12)
+
+
+def test_an_equilibrium_between_stops_that_come_and_go_is_found() -> None:
+    """Full steps of Newton's method go back and forth between them for ever."""
+    assert MultibodyVehicle(softer(open_vehicle("suv").vehicle, 0.6)).settle().iterations > 50
 
 
 def test_a_load_that_no_spring_carries_on_the_rig_names_the_springs() -> None:

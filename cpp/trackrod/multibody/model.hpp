@@ -230,14 +230,13 @@ class Model {
   };
 
   // Equilibrium from the present poses by Newton's method with a limit on the displacement of one iteration. Where stops
-  // come and go, full steps may go back and forth for ever: after a quarter of the iterations it begins anew and crawls,
-  // held by masses that vanish with what is left over (pseudo-transient continuation, Kelley and Keyes 1998).
+  // come and go, full steps may go back and forth for ever: after so many it begins anew and crawls, held by masses that
+  // vanish with what is left over (pseudo-transient continuation, Kelley and Keyes 1998).
   //
   // A vehicle that stands free has no place in the plane: `held`, if not the ground, keeps its x, y and yaw.
   StaticResult solve_statics(int most_iterations, double tolerance, double longest_step, int held) {
     StaticResult result{false, 0, 0.0, 0.0};
     const std::vector<Pose<double>> start = state.poses;
-    const int full_steps = most_iterations / 4;
     double first = 0.0;  // residual
     for (int k = 0; k < most_iterations; ++k) {
       if (k == full_steps) state.poses = start;
@@ -781,7 +780,8 @@ class Model {
   }
 
   static constexpr double holding_stiffness = 1e12;  // [N/m], [N m/rad]
-  static constexpr double crawling = 1e4;            // [1/s^2]
+  static constexpr int full_steps = 50;
+  static constexpr double crawling = 1e4;  // [1/s^2]
   // A matrix serves so many steps at most; not where the change of a velocity is as large as this [m/s], [rad/s], or has
   // grown from one step to the next by this factor and is more than the least that counts.
   static constexpr int longest_kept = 8;
