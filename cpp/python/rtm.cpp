@@ -129,8 +129,8 @@ class RtmHandle {
   }
   void set_wheel(int i, const Values& centre, const Values& first, const Values& second,
                  const nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>& values,
-                 const Points& spring, const Points& stops, const Points& damper, double bump_base,
-                 double rebound_base) {
+                 const Points& spring, const Points& stops, const Points& damper, const Points& by_rack,
+                 double bump_base, double rebound_base) {
     if (values.shape(0) != first.size() || values.shape(1) != second.size() || values.shape(2) != rtm::channel_count) {
       throw std::invalid_argument("kinematics need one value for each pair of knots and channel");
     }
@@ -142,6 +142,7 @@ class RtmHandle {
     wheel.spring = owned(spring);
     wheel.stops = owned(stops);
     wheel.damper = owned(damper);
+    wheel.by_rack = owned(by_rack);
     wheel.stop_base[0] = bump_base;
     wheel.stop_base[1] = rebound_base;
   }
@@ -553,7 +554,7 @@ void bind_rtm(nb::module_& m) {
   type.def(nb::init<const trackrod::Values&>(), "parameters"_a)
       .def("set_parameters", &RtmHandle::set_parameters, "parameters"_a)
       .def("set_wheel", &RtmHandle::set_wheel, "wheel"_a, "centre"_a, "first"_a, "second"_a, "values"_a,
-           "spring"_a, "stops"_a, "damper"_a, "bump_base"_a, "rebound_base"_a)
+           "spring"_a, "stops"_a, "damper"_a, "by_rack"_a, "bump_base"_a, "rebound_base"_a)
       .def("set_roll_kinematics", &RtmHandle::set_roll_kinematics, "wheel"_a, "opposite"_a, "values"_a)
       .def("set_compliance", &RtmHandle::set_compliance, "wheel"_a, "load"_a, "knots"_a, "own"_a, "opposite_knots"_a,
            "opposite"_a)

@@ -12,6 +12,9 @@ from trackrod.convert.conversion import Compliance, Detail, convert
 from trackrod.convert.round_trip import ModelRig, round_trip
 from trackrod.core.corners import Axle, Side
 from trackrod.core.errors import InputError
+from trackrod.kc.measure import measure
+from trackrod.kc.points import Inputs
+from trackrod.kc.rig import Rig
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.layout import AXLE_LOADS
 
@@ -25,8 +28,8 @@ RISE = 1.5e-7
 CLOSE = 0.11
 
 
-#: Kinematics and compliance of two wheels, parallel and opposite travel, of two axles.
-TESTS = 2 * (2 * (1 + 8) + 2)
+#: Kinematics and compliance of two wheels, parallel and opposite travel, of two axles; the rack under two wheels.
+TESTS = 2 * (2 * (1 + 8) + 2) + 2
 
 
 @pytest.mark.parametrize("compliance", [Compliance.QUASI_STATIC, Compliance.MOVING])
@@ -45,6 +48,20 @@ def test_maps_come_back(name: str, compliance: Compliance) -> None:
         exact = RISE if item.output.startswith("Fz") else EXACT
         assert item.at_knots <= exact * max(item.span, 1e-3), item
         assert item.between <= max(CLOSE * item.span, 1e-9), item
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_wheel_loads_change_with_the_rack_as_those_of_the_axle_do(name: str) -> None:
+    """Steering moves springs and bars, by 100 N and 30 mm; in roll too, where no map was measured."""
+    way, rack = np.linspace(0.0, 1.0, 5), np.array([0.0, 0.0, 0.0, 0.5, 1.0])
+    rig, model = Rig(vehicle(name), Axle.FRONT, check=False), ModelRig(spec_of(name), Axle.FRONT)
+    for left, right in ((0.0, 0.0), (-0.03, 0.03)):
+        travel = np.outer(np.minimum(2.0 * way, 1.0), (left, right))
+        pads = measure(rig, rig.sweep(Inputs.of(travel, 0.028 * rack)), ()).wheel_load
+        wanted = pads[-1] - pads[2]
+        found = np.array(model.load(left, right, 0.028)) - np.array(model.load(left, right))
+        assert np.abs(wanted).min() > 20.0
+        np.testing.assert_allclose(found, wanted, atol=0.15 * np.abs(wanted).max())
 
 
 @pytest.mark.parametrize(("load", "wanted"), [("brake", "fx "), ("fx", "fx_drive "), ("fy", "fy "), ("mz", "mz ")])

@@ -63,11 +63,10 @@ def _wheel(wheel: WheelSpec, i: int) -> WheelSpec:
         for load, c in enumerate(wheel.compliance)
     )
     places = (TyrePlace(f"tyre_{wheel.corner}", 0.01 * (i + 1)),)
-    spring, stops, damper = (
-        replace(curve, y=(1.0 + 0.1 * i) * curve.y) for curve in (wheel.spring, wheel.stops, wheel.damper)
-    )
+    curves = {name: getattr(wheel, name) for name in ("spring", "stops", "damper", "by_rack")}
+    curves = {name: replace(curve, y=(1.0 + 0.1 * i) * curve.y) for name, curve in curves.items()}
     bases = {"bump_base": 0.9 - 0.1 * i, "rebound_base": 0.5 - 0.1 * i}
-    return replace(wheel, compliance=compliance, tyres=places, spring=spring, stops=stops, damper=damper, **bases)
+    return replace(wheel, compliance=compliance, tyres=places, **curves, **bases)
 
 
 class Listener:
@@ -121,6 +120,7 @@ def test_wheels_and_their_tyres() -> None:
             spring=wheel.spring.points(),
             stops=wheel.stops.points(),
             damper=wheel.damper.points(),
+            by_rack=wheel.by_rack.points(),
             bump_base=wheel.bump_base,
             rebound_base=wheel.rebound_base,
         )

@@ -93,6 +93,7 @@ def mirrored(spec: RtmSpec) -> RtmSpec:
             kinematics=at.kinematics[:, ::-1] * signs,
             opposite=-at.opposite[::-1],
             in_roll=at.in_roll[::-1] * signs,
+            by_rack=Curve(-at.by_rack.x[::-1], at.by_rack.y[::-1]),
             compliance=tuple(compliance(c, s) for c, s in zip(at.compliance, (1, 1, -1, -1), strict=False)),
         )
 

@@ -68,7 +68,7 @@ BACKWARD = Curve(np.array([0.0, 1.0, 0.5]), np.zeros(3))
     ("name", "of", "owner"),
     [
         *((name, axle, "an axle") for name in ("roll", "antiroll")),
-        *((name, wheel, "'fl'") for name in ("spring", "stops", "damper")),
+        *((name, wheel, "'fl'") for name in ("spring", "stops", "damper", "by_rack")),
     ],
 )
 def test_the_wrong_curve_is_named(name: str, of: Callable[[], AxleSpec | WheelSpec], owner: str) -> None:

@@ -159,7 +159,7 @@ TRACKROD_HD inline BodyChange<T> move_bodies(const Compiled<R, lanes>& m, const 
     pull_dampers(m, p, s, rates, in.damper_force, tension);
   }
   BodyChange<T> change{};
-  suspension_forces(m, p, s, k, tension, change.suspension);
+  suspension_forces(m, p, s, k, tension, outputs.rack, change.suspension);
   push_springs<lanes>(in, k, change.suspension);
   for (int i = 0; i < wheel_count; ++i) right[i] += change.suspension[i];
 

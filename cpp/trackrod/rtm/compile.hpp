@@ -84,7 +84,7 @@ class Compiler {
     to_.array(spread(map.values));
     to_.array(spread(slopes));
     write_channel_curve(wheel.roll_knots, spread(wheel.in_roll), map_channels);
-    for (const OwnedCurve* c : {&wheel.spring, &wheel.stops, &wheel.damper}) to_.curve(*c);
+    for (const OwnedCurve* c : {&wheel.spring, &wheel.stops, &wheel.damper, &wheel.by_rack}) to_.curve(*c);
     for (const double base : wheel.stop_base) to_.number(base);
     for (int k = 0; k < load_count; ++k) {
       write_compliance(wheel.own[k]);

@@ -74,7 +74,7 @@ template <class R>
 struct WheelTables {
   Table2D<R> kinematics;
   ChannelCurve<R> in_roll;
-  Table1D<R> spring, stops, damper;
+  Table1D<R> spring, stops, damper, by_rack;
   R stop_base[2];  // how far apart bump and rebound stops of the axle stand, over its track
   ComplianceTable<R> own[load_count], opposite[load_count];
 };
@@ -268,6 +268,7 @@ TRACKROD_HD inline WheelTables<R> read_wheel(BlockReader<R>& from) {
   w.spring = from.curve();
   w.stops = from.curve();
   w.damper = from.curve();
+  w.by_rack = from.curve();
   for (R& base : w.stop_base) base = from.number();
   for (int k = 0; k < load_count; ++k) {
     w.own[k] = read_compliance(from);

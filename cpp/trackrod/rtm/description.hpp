@@ -28,8 +28,8 @@ struct WheelData {
   MapData kinematics;
   std::vector<double> roll_knots, in_roll;  // half the opposite travel, and values[knot][channel] that are added over it
   // Load under the wheel over travel, without stops; force of stops over travel, of the damper over the rate of its
-  // length.
-  OwnedCurve spring, stops, damper;
+  // length; what the load changes over the rack, which moves springs and bars too.
+  OwnedCurve spring, stops, damper, by_rack;
   double stop_base[2] = {1.0, 1.0};  // how far apart bump and rebound stops of the axle stand, over its track
   ComplianceData own[load_count], opposite[load_count];
 };

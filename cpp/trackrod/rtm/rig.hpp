@@ -61,7 +61,7 @@ inline RigReading read_rig(const Compiled<R, lanes>& m, const Parameters<R>& p, 
   wheel_motion(m, p, s, R(held.rack), R(0.0), k, outputs, given);
   R force[wheel_count] = {};
   const R none[wheel_count] = {};
-  suspension_forces(m, p, s, k, none, force);
+  suspension_forces(m, p, s, k, none, R(held.rack), force);
   const Vec3<R> cg = origin(m, p);
   RigReading out{};
   R up[wheel_count][2];  // rise of a wheel centre by the travels of its axle

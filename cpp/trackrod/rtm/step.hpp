@@ -75,6 +75,7 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   if (free_rack) steer(m, p, s, in, h, outputs);
   const T rack = free_rack ? s.rack : p.steering_ratio * value_of(in.steering_wheel_angle);
   const T rack_rate = free_rack ? s.rack_rate : p.steering_ratio * value_of(in.steering_wheel_rate);
+  outputs.rack = rack;
   WheelMotion<L> k[groups];
   GivenPoses<T> given;
   wheel_motion(m, p, s, rack, rack_rate, k, outputs, given);
@@ -105,7 +106,6 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   s.rack_force = rack_force(m, p, s, k, load, change);
   s.rack_mass = rack_mass(m, p, k);
   if (!free_rack) outputs.steering_torque = -s.rack_force * p.steering_ratio;
-  outputs.rack = rack;
   s.time += T(h);
 }
 

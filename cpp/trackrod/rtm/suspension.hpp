@@ -46,10 +46,11 @@ TRACKROD_HD inline void press_stops(const WheelTables<R>& wheel, const T& factor
 // eq. 4. Friction acts where the axle is `friction_base` of its track wide, as between the seats of leaf springs: there
 // the travel is the mean of both wheels' and that share of the difference. The factor of the springs scales the change of
 // their force from that of the standing axle: a stiffer vehicle stands as it did. The factor of the anti-roll bar scales
-// the bar's part of the force in roll.
+// the bar's part of the force in roll. Steering moves springs and bars as well, so that loads change with the rack.
 template <class R, int lanes, class T>
 TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s,
-                                          const WheelMotion<LanesOf<T, lanes>>* k, const T* pull, T* right) {
+                                          const WheelMotion<LanesOf<T, lanes>>* k, const T* pull, const T& rack,
+                                          T* right) {
   using W = Wheels<T, lanes>;
   using L = typename W::L;
   T rub[wheel_count], damper[2][wheel_count];
@@ -80,6 +81,7 @@ TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Par
       const T force = value_at(curves.spring, s.travel[i]);
       right[i] -= force - weight + (force - value_at(curves.spring, standing)) * (spring - R(1.0)) + alike +
                   (rub[i] - alike) * base;
+      if (both.steered) right[i] -= value_at(curves.by_rack, rack);
       press_stops(curves, stop, s.travel[i], s.travel[i ^ 1], right[i], right[i ^ 1]);
       right[left] -= pull[i] * damper[0][i];
       right[left + 1] -= pull[i] * damper[1][i];

@@ -26,8 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from trackrod import _core
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.core.maps import Map1D
-from trackrod.kc.maps import KcMaps
+from trackrod.core.maps import Map1D, Map2D
+from trackrod.kc.maps import LOAD, KcMaps
 from trackrod.kc.points import Load
 from trackrod.rtm.compile import compile_model
 from trackrod.rtm.elasticity import MIRROR, ElasticAxle
@@ -102,9 +102,11 @@ class ModelRig:
         held, free = (self._hold(self._core, 0.0 * forces[0], 0.0, 0.0, given) for given in (loads, None))
         return (held - free)[..., self._wheels[side], columns]
 
-    def load(self, left: ArrayLike, right: ArrayLike, *, stops: bool = True) -> tuple[Array, Array]:
-        """Loads of the pads under left and right wheel [N] over travels [m], dampers at rest."""
-        pads = self._hold(self._core if stops else self._without_stops, left, right, 0.0)[..., -1]
+    def load(
+        self, left: ArrayLike, right: ArrayLike, rack: ArrayLike = 0.0, *, stops: bool = True
+    ) -> tuple[Array, Array]:
+        """Loads of the pads under left and right wheel [N] over travels of wheels and rack [m], dampers at rest."""
+        pads = self._hold(self._core if stops else self._without_stops, left, right, rack)[..., -1]
         return pads[..., self._wheels[Side.LEFT]], pads[..., self._wheels[Side.RIGHT]]
 
     def of_bar(self, left: ArrayLike, right: ArrayLike) -> tuple[Array, Array]:
@@ -172,6 +174,7 @@ def round_trip(spec: RtmSpec, maps: Mapping[Axle, KcMaps]) -> tuple[Deviation, .
             found += _kinematics(rig, of, side)
             found += _moving_compliance(rig, of.elasticity, side) if rig.moving else _compliance(rig, of, side)
         found += _stiffness(rig, of)
+        found += _by_rack(rig, of) if of.steered else []
     return tuple(found)
 
 
@@ -220,9 +223,8 @@ def _moving_compliance(rig: ModelRig, axle: ElasticAxle | None, side: Side) -> l
     def poses_under(left: Array, right: Array) -> Array:
         given = np.split(axle.poses(left, right), 2, axis=-1)[list(Side).index(side)]
         pose = dict(zip(GIVEN_POSE, given.T, strict=True))
-        pose["rx"] = pose["rx"] * np.cos(steer) + pose["ry"] * np.sin(
-            steer
-        )  # a wheel that is steered leans by its pitch
+        # a wheel that is steered leans by its pitch
+        pose["rx"] = pose["rx"] * np.cos(steer) + pose["ry"] * np.sin(steer)
         return np.column_stack([pose[name] for name in COMPLIANCE_CHANNELS])
 
     known = {Load.FX: "brake", Load.FY: "fy", Load.MZ: "mz"}
@@ -268,6 +270,27 @@ def _stiffness(rig: ModelRig, maps: KcMaps) -> list[Deviation]:
             x = curve.knots
             at, between = (float(np.abs(loads(k) - mapped(k)).max()) for k in (x, _halfway(x)))
             found.append(Deviation(rig.axle, test, f"Fz{suffix}", at, between, float(np.ptp(mapped(x)))))
+    return found
+
+
+def _by_rack(rig: ModelRig, maps: KcMaps) -> list[Deviation]:
+    """Loads of both wheels over the rack, from its middle, at the height of the design position."""
+    found = []
+    for k, side in enumerate(Side):
+        kinematics = maps.wheel(side).kinematics
+        if LOAD.name not in [output.name for output in kinematics.outputs]:
+            continue
+        column = kinematics.output_index(LOAD.name)
+
+        def mapped(rack: Array, of: Map2D = kinematics, column: int = column) -> Array:
+            return np.asarray(of.value(0.0 * rack, rack)[..., column] - of.value(0.0, 0.0)[..., column])
+
+        def loads(rack: Array, k: int = k) -> Array:
+            return np.asarray(rig.load(0.0 * rack, 0.0, rack)[k] - rig.load(0.0, 0.0)[k])
+
+        x = np.array(kinematics.knots[1])
+        at, between = (float(np.abs(loads(each) - mapped(each)).max()) for each in (x, _halfway(x)))
+        found.append(Deviation(rig.axle, f"rack {side}", LOAD.name, at, between, float(np.ptp(mapped(x)))))
     return found
 
 

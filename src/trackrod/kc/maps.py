@@ -35,6 +35,7 @@ from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = [
     "KC_MAPS",
+    "LOAD",
     "GridTest",
     "KcMaps",
     "WheelMaps",

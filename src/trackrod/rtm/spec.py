@@ -106,6 +106,9 @@ class WheelSpec:
         What presses down is a bump stop, what lifts a rebound stop.
     damper
         Force of the damper, positive in tension, over the rate of its length [N], [m/s].
+    by_rack
+        On an axle with a rack: what the load under the wheel changes over the rack's travel, wheels at the height of the
+        design position [N], [m]. Steering moves springs and anti-roll bars too.
     opposite, in_roll
         On an axle with a rack: half the opposite travel of the wheels [m], and what the kinematics change over it,
         shape (opposite, `CHANNELS`); empty for nothing.
@@ -124,6 +127,7 @@ class WheelSpec:
     spring: Curve
     stops: Curve = field(default_factory=Curve)
     damper: Curve = field(default_factory=Curve)
+    by_rack: Curve = field(default_factory=Curve)
     opposite: Array = field(default_factory=lambda: np.zeros(0))
     in_roll: Array = field(default_factory=lambda: np.zeros((0, len(CHANNELS))))
     bump_base: float = 1.0
@@ -159,7 +163,8 @@ class WheelSpec:
         else:
             for load, item in zip(COMPLIANCE_LOADS, self.compliance, strict=False):
                 yield from item.faults(f"the compliance of '{self.corner}' ({load})")
-        for name, curve in (("spring", self.spring), ("stops", self.stops), ("damper", self.damper)):
+        for name in ("spring", "stops", "damper", "by_rack"):
+            curve: Curve = getattr(self, name)
             yield from curve.faults(f"the curve '{name}' of '{self.corner}'")
         for name in ("bump_base", "rebound_base"):
             if not (np.isfinite(value := getattr(self, name)) and value >= 0):

@@ -121,7 +121,9 @@ class Twin:
         self._maps = [Surface(wheel.first, wheel.second, wheel.kinematics) for wheel in spec.wheels]
         self._curves = [
             {name: Line(curve.x, curve.y) for name, curve in curves.items()}
-            for curves in ({"spring": w.spring, "stops": w.stops, "damper": w.damper} for w in spec.wheels)
+            for curves in (
+                {"spring": w.spring, "stops": w.stops, "damper": w.damper, "by_rack": w.by_rack} for w in spec.wheels
+            )
         ]
         self._rolls = [[Line(curve.x, curve.y) for curve in (axle.roll, axle.antiroll)] for axle in spec.axles]
         front = spec.wheels[0].centre
@@ -265,6 +267,8 @@ class Twin:
             for shares, force in self._stops(i):
                 travel = float(shares @ self.z[i // 2 * 2 : i // 2 * 2 + 2])
                 total += self._of("stop_factor", i) * _integral(force, travel)
+            if self.spec.axles[i // 2].steered:
+                total += curves["by_rack"](self.rack) * self.z[i]
             standing = curves["spring"](self._of("standing_travel", i))
             total -= ((self._of("spring_factor", i) - 1.0) * standing + m * p["gravity"]) * self.z[i]
         for axle, (roll, bar) in enumerate(self._rolls):
@@ -694,7 +698,7 @@ class Twin:
         return np.asarray(found[:first])
 
     def _suspension(self, pull: Array) -> Array:
-        """Forces on the travels [N]: springs, stops (eq. 3), dampers (eq. 4), anti-roll bars, friction."""
+        """Forces on the travels [N]: springs, stops (eq. 3), dampers (eq. 4), anti-roll bars, friction, rack."""
         Q = np.zeros(4)
         for axle, (roll, bar) in enumerate(self._rolls):
             left, right = 2 * axle, 2 * axle + 1
@@ -713,6 +717,8 @@ class Twin:
                 curves = self._curves[i]
                 force, standing = curves["spring"](z), curves["spring"](self._of("standing_travel", i))
                 Q[i] -= force - weight + (self._of("spring_factor", i) - 1.0) * (force - standing)
+                if self.spec.axles[axle].steered:
+                    Q[i] -= curves["by_rack"](self.rack)
                 for shares, pressed in self._stops(i):
                     stop = self._of("stop_factor", i) * pressed(float(shares @ self.z[left : right + 1]))
                     Q[left : right + 1] -= shares * stop
