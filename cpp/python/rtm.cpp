@@ -161,9 +161,10 @@ class RtmHandle {
     wheel.own[load] = compliance(knots, own);
     wheel.opposite[load] = compliance(opposite_knots, opposite);
   }
-  void set_axle(int axle, bool steered, bool drive_on_carrier, const Points& roll, const Points& antiroll) {
+  void set_axle(int axle, bool steered, bool drive_on_carrier, const Points& roll, const Points& antiroll,
+                const Points& lever) {
     rtm::AxleData& a = describe_axle(axle);
-    a = {steered, drive_on_carrier, owned(roll), owned(antiroll), a.differential, a.elastic};
+    a = {steered, drive_on_carrier, owned(roll), owned(antiroll), owned(lever), a.differential, a.elastic};
   }
   // Numbers of an axle that gives, in the order of ElasticAxleData and ElasticModeData.
   void set_elasticity(int axle, const Values& numbers) {
@@ -558,7 +559,8 @@ void bind_rtm(nb::module_& m) {
       .def("set_roll_kinematics", &RtmHandle::set_roll_kinematics, "wheel"_a, "opposite"_a, "values"_a)
       .def("set_compliance", &RtmHandle::set_compliance, "wheel"_a, "load"_a, "knots"_a, "own"_a, "opposite_knots"_a,
            "opposite"_a)
-      .def("set_axle", &RtmHandle::set_axle, "axle"_a, "steered"_a, "drive_on_carrier"_a, "roll"_a, "antiroll"_a)
+      .def("set_axle", &RtmHandle::set_axle, "axle"_a, "steered"_a, "drive_on_carrier"_a, "roll"_a, "antiroll"_a,
+           "lever"_a)
       .def("add_tyre", &RtmHandle::add_tyre, "wheel"_a, "model"_a, "mirrored"_a, "coefficients"_a, "deflection_load"_a,
            "bottoming"_a, "offset"_a, "pressure"_a)
       .def("set_elasticity", &RtmHandle::set_elasticity, "axle"_a, "numbers"_a)

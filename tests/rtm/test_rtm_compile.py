@@ -195,6 +195,7 @@ def test_axles_and_differentials() -> None:
             drive_on_carrier=i == 1,
             roll=(axle.roll.x, axle.roll.y),
             antiroll=(axle.antiroll.x, axle.antiroll.y),
+            lever=(axle.lever.x, axle.lever.y),
         )
     powertrain = spec().powertrain
     assert powertrain is not None

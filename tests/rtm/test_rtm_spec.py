@@ -67,7 +67,7 @@ BACKWARD = Curve(np.array([0.0, 1.0, 0.5]), np.zeros(3))
 @pytest.mark.parametrize(
     ("name", "of", "owner"),
     [
-        *((name, axle, "an axle") for name in ("roll", "antiroll")),
+        *((name, axle, "an axle") for name in ("roll", "antiroll", "lever")),
         *((name, wheel, "'fl'") for name in ("spring", "stops", "damper", "by_rack")),
     ],
 )

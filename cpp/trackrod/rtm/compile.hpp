@@ -26,6 +26,7 @@ class Compiler {
       to_.number(axle.steered ? 1.0 : 0.0);
       to_.curve(axle.roll);
       to_.curve(axle.antiroll);
+      to_.curve(axle.lever);
       to_.curve(axle.differential);
     }
     write_elasticity();

@@ -14,7 +14,7 @@
 
 namespace trackrod::rtm {
 
-constexpr int block_version = 2;
+constexpr int block_version = 3;
 // Channels of maps are filled up to a power of two, so that they fill SIMD registers.
 constexpr int map_channels = 8;
 static_assert(channel_count <= map_channels && compliance_count <= map_channels, "channels of the maps");
@@ -82,7 +82,7 @@ struct WheelTables {
 template <class R>
 struct AxleTables {
   bool steered;
-  Table1D<R> roll, antiroll, differential;
+  Table1D<R> roll, antiroll, lever, differential;
 };
 
 // Poses of both wheels of an axle.
@@ -339,6 +339,7 @@ TRACKROD_HD inline Compiled<R, lanes> view(const R* block) {
     axle.steered = from.truth();
     axle.roll = from.curve();
     axle.antiroll = from.curve();
+    axle.lever = from.curve();
     axle.differential = from.curve();
   }
   m.moving = from.truth();

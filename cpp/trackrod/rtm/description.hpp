@@ -68,9 +68,10 @@ struct ElasticAxleData {
 struct AxleData {
   bool steered = false;           // second variable of the kinematics is the rack
   bool drive_on_carrier = false;  // the differential sits on the axle
-  // Over half the opposite travel: force in roll beyond that of the springs, and the part of it that is the bar's; torque
-  // of a limited-slip differential over the difference of its speeds.
-  OwnedCurve roll, antiroll, differential;
+  // Over half the difference of the travels that a bar feels: force in roll beyond that of the springs, and the part of
+  // it that is the bar's; what it feels over the travel of a wheel; torque of a limited-slip differential over the
+  // difference of its speeds.
+  OwnedCurve roll, antiroll, lever, differential;
   ElasticAxleData elastic;
 };
 

@@ -42,6 +42,18 @@ TRACKROD_HD inline void press_stops(const WheelTables<R>& wheel, const T& factor
   }
 }
 
+// What an anti-roll bar feels of the travel of a wheel, and its lever there.
+template <class T>
+struct Felt {
+  T travel, lever;
+};
+template <class R, class T>
+TRACKROD_HD inline Felt<T> feel(const Table1D<R>& curve, const T& travel) {
+  if (curve.axis.count == 0) return {travel, T(1.0)};
+  const auto at = sample(curve, travel);
+  return {at.value, at.slope};
+}
+
 // Adds the forces on the travels to `right`; `pull` is the tension of the dampers. Stops: paper 002, eq. 3; dampers:
 // eq. 4. Friction acts where the axle is `friction_base` of its track wide, as between the seats of leaf springs: there
 // the travel is the mean of both wheels' and that share of the difference. The factor of the springs scales the change of
@@ -69,11 +81,12 @@ TRACKROD_HD inline void suspension_forces(const Compiled<R, lanes>& m, const Par
     const T& bar = front ? p.antiroll_factor_front : p.antiroll_factor_rear;
     const T weight = (front ? p.unsprung_mass_front : p.unsprung_mass_rear) * p.gravity;
     const T& standing = front ? p.standing_travel_front : p.standing_travel_rear;
-    const T opposite = (s.travel[left] - s.travel[left + 1]) * R(0.5);
     const AxleTables<R>& both = m.axles[axle];
-    const T roll = value_at(both.roll, opposite) + value_at(both.antiroll, opposite) * (bar - R(1.0));
-    right[left] -= roll;
-    right[left + 1] += roll;
+    const Felt<T> up = feel(both.lever, s.travel[left]), down = feel(both.lever, s.travel[left + 1]);
+    const T twist = (up.travel - down.travel) * R(0.5);
+    const T roll = value_at(both.roll, twist) + value_at(both.antiroll, twist) * (bar - R(1.0));
+    right[left] -= roll * up.lever;
+    right[left + 1] += roll * down.lever;
     const T& base = front ? p.friction_base_front : p.friction_base_rear;
     const T alike = (rub[left] + rub[left + 1]) * R(0.5);
     for (int i = left; i < left + 2; ++i) {

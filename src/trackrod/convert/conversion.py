@@ -26,6 +26,7 @@ from trackrod.kc.maps import LOAD, KcMaps, WheelMaps, folds
 from trackrod.kc.points import Load
 from trackrod.rtm.elasticity import ElasticAxle
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
+from trackrod.rtm.levers import find_lever, over_twist
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -298,13 +299,18 @@ def _axle(data: VehicleData, maps: KcMaps, axle: Axle, detail: Detail, complianc
         spring = straight_beyond(np.array(ride.knots), _pad_load(ride, side, stops=False), side.sign * opposite)
         return np.asarray(_pad_load(maps.roll, side, stops=False) - spring)
 
-    # What one wheel has more the other has less: exact on both as far as forces follow from a potential and are linear
-    roll = Curve(opposite, 0.5 * (beyond_spring(Side.LEFT) - beyond_spring(Side.RIGHT)))
+    left, right = (beyond_spring(side) for side in Side)
+    bar = _bar(maps.roll)
+    # links of a bar on a solid axle go with both wheels
+    solid = any(Corner.of(axle, side) in data.stop_bases for side in Side)
+    lever = Curve() if solid else find_lever(opposite, *(bar or (left, right)))
+    roll = over_twist(lever, opposite, 0.5 * (left - right))
     return AxleSpec(
         steered=maps.steered,
         drive_on_carrier=data.drive_reactions[axle] is DriveReaction.AXLE,
         roll=roll,
-        antiroll=_bar(maps.roll) or roll,
+        antiroll=roll if bar is None else over_twist(lever, opposite, 0.5 * (bar[0] - bar[1])),
+        lever=lever,
         elasticity=_beyond_points(data, maps, axle, detail) if compliance is Compliance.MOVING else None,
     )
 
@@ -316,13 +322,13 @@ def straight_beyond(knots: Array, values: Array, at: Array) -> Array:
     return np.asarray(curve(inside) + curve.derivative()(inside) * (at - inside))
 
 
-def _bar(roll: Map1D) -> Curve | None:
-    """The part of the anti-roll bar in half the difference of the loads; None where the map does not tell it."""
+def _bar(roll: Map1D) -> tuple[Array, Array] | None:
+    """The part of the anti-roll bar in the loads of both wheels [N]; None where the map does not tell it."""
     names = [f"Fz_{side}_of_bar" for side in Side]
     if not {output.name for output in roll.outputs}.issuperset(names):
         return None
-    left, right = (roll.values[:, roll.output_index(name)] for name in names)
-    return Curve(np.array(roll.knots), 0.5 * (left - right))
+    left, right = (np.array(roll.values[:, roll.output_index(name)]) for name in names)
+    return left, right
 
 
 def _beyond_points(data: VehicleData, maps: KcMaps, axle: Axle, detail: Detail) -> ElasticAxle | None:

@@ -140,7 +140,9 @@ def beyond_maps(rows: Array, spec: RtmSpec) -> list[dict[str, Plain]]:
         first, second = wheel.first, wheel.second
         if axle.steered:
             of_wheels, of_axle = first, [("rack travel", rows[:, _RACK], second)]
-            of_axle.append((f"opposite travel of {position}", opposite, axle.roll.x))
+            of_axle.append(
+                (f"opposite travel of {position}", opposite, wheel.opposite if wheel.opposite.size else axle.roll.x)
+            )
         else:
             of_wheels, of_axle = wheel.spring.x, [(f"parallel travel of {position}", parallel, first)]
             of_axle.append((f"opposite travel of {position}", opposite, second))

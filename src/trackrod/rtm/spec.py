@@ -183,9 +183,12 @@ class AxleSpec:
         Whether the axle itself takes the reaction of the driving torque.
     roll
         What the axle does in roll beyond its springs: additional force that presses the left wheel down and lifts the
-        right one, over half the opposite travel [N], [m].
+        right one, over half the difference of the travels that `lever` tells [N], [m].
     antiroll
         The part of the anti-roll bar in `roll`, which ``antiroll_factor`` scales; empty without a bar.
+    lever
+        Travel that the bar feels over that of a wheel [m], [m], whose slope is the share of its force on the wheel: see
+        `trackrod.rtm.levers`. Empty where both are the same.
     elasticity
         What gives in the axle as a system with inertia and damping; None: the compliance of the wheels is quasi-static.
     """
@@ -194,10 +197,11 @@ class AxleSpec:
     drive_on_carrier: bool
     roll: Curve
     antiroll: Curve = field(default_factory=Curve)
+    lever: Curve = field(default_factory=Curve)
     elasticity: ElasticAxle | None = None
 
     def __post_init__(self) -> None:
-        curves = {"roll": self.roll, "antiroll": self.antiroll}
+        curves = {"roll": self.roll, "antiroll": self.antiroll, "lever": self.lever}
         raise_if_errors(
             Problem(text) for name, curve in curves.items() for text in curve.faults(f"the curve '{name}' of an axle")
         )

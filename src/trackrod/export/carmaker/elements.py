@@ -24,6 +24,7 @@ from trackrod.core.errors import InputError
 from trackrod.core.maps import Extrapolation, Interpolation, Map2D, Variable
 from trackrod.core.quantities import KINDS
 from trackrod.rtm.layout import CHANNELS
+from trackrod.rtm.levers import over_opposite_travel
 from trackrod.rtm.spec import Curve, RtmSpec, WheelSpec
 
 __all__ = ["AxleElements", "Stop", "kinematics_map"]
@@ -144,8 +145,9 @@ class AxleElements:
     def _choose_lengths(self, spec: RtmSpec) -> None:
         axle = spec.axles[tuple(Axle).index(self.axle)]
         factor = spec.parameters[f"antiroll_factor_{self.axle}"]
-        x = axle.roll.x
-        roll = Curve(x, axle.roll.y + (factor - 1.0) * at_curve(axle.antiroll, x)) if x.size else Curve()
+        x = axle.roll.x  # of the twist of a bar, which is nearly the opposite travel
+        whole, bar = (over_opposite_travel(axle.lever, curve, x) for curve in (axle.roll, axle.antiroll))
+        roll = Curve(x, whole + (factor - 1.0) * bar) if x.size else Curve()
         self.spring_known = self._spring_known()
         rest = Curve(x, roll.y - self._in_roll(x)) if x.size else Curve()
         gain = float(_Smooth(rest).slope(0.0)) if x.size else 0.0

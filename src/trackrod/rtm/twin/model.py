@@ -126,6 +126,7 @@ class Twin:
             )
         ]
         self._rolls = [[Line(curve.x, curve.y) for curve in (axle.roll, axle.antiroll)] for axle in spec.axles]
+        self._levers = [Line(axle.lever.x, axle.lever.y) for axle in spec.axles]
         front = spec.wheels[0].centre
         p = self.p
         self.origin = np.array([front[0] - p["cg_to_front"], p["cg_y"], p["cg_height"] + spec.road_height])
@@ -272,9 +273,9 @@ class Twin:
             standing = curves["spring"](self._of("standing_travel", i))
             total -= ((self._of("spring_factor", i) - 1.0) * standing + m * p["gravity"]) * self.z[i]
         for axle, (roll, bar) in enumerate(self._rolls):
-            opposite = 0.5 * float(self.z[2 * axle] - self.z[2 * axle + 1])
+            (up, _), (down, _) = self._felt(axle)
             more = self._of("antiroll_factor", 2 * axle) - 1.0
-            total += 2.0 * (_integral(roll, opposite) + more * _integral(bar, opposite))
+            total += 2.0 * (_integral(roll, 0.5 * (up - down)) + more * _integral(bar, 0.5 * (up - down)))
         for tyre in self.tyres:
             wheel = self.wheels[tyre.wheel]
             height = self.r[2] + (R @ wheel.p)[2] - self.spec.road_height
@@ -702,10 +703,11 @@ class Twin:
         Q = np.zeros(4)
         for axle, (roll, bar) in enumerate(self._rolls):
             left, right = 2 * axle, 2 * axle + 1
-            opposite = 0.5 * (self.z[left] - self.z[right])
-            rolling = roll(opposite) + (self._of("antiroll_factor", left) - 1.0) * bar(opposite)
-            Q[left] -= rolling
-            Q[right] += rolling
+            (up, lever_up), (down, lever_down) = self._felt(axle)
+            twist = 0.5 * (up - down)
+            rolling = roll(twist) + (self._of("antiroll_factor", left) - 1.0) * bar(twist)
+            Q[left] -= rolling * lever_up
+            Q[right] += rolling * lever_down
             base = self._of("friction_base", left)
             seats = 0.5 * np.array([[1.0 + base, 1.0 - base], [1.0 - base, 1.0 + base]])  # travel where friction acts
             sliding = seats @ self.zd[left : right + 1]
@@ -726,6 +728,11 @@ class Twin:
                 Q[left : right + 1] -= pull[i] * ratio
                 Q[left : right + 1] += self.given["spring_force"][i] * self.wheels[i].spring
         return Q
+
+    def _felt(self, axle: int) -> list[tuple[float, float]]:
+        """Travels of left and right wheel as an anti-roll bar feels them [m], and their slopes."""
+        lever, travels = self._levers[axle], self.z[2 * axle : 2 * axle + 2]
+        return [lever.sample(float(z)) if lever.x.size else (float(z), 1.0) for z in travels]
 
     def _stops(self, i: int) -> tuple[tuple[Array, Callable[[float], float]], ...]:
         """Bump and rebound stops of a wheel: shares of the left and the right travel in theirs, force over that."""
