@@ -22,7 +22,7 @@ from trackrod.convert.vehicle_data import DriveReaction, Source, StopBases, Vehi
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, raise_if_errors
 from trackrod.core.maps import Map1D, Map2D
-from trackrod.kc.maps import LOAD, KcMaps, WheelMaps, folds
+from trackrod.kc.maps import KcMaps, WheelMaps, folds
 from trackrod.kc.points import Load
 from trackrod.rtm.elasticity import ElasticAxle
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS
@@ -213,7 +213,7 @@ def _wheel(data: VehicleData, maps: KcMaps, corner: Corner, detail: Detail, comp
         spring=Curve(travel, bare),
         stops=Curve(travel, _stop_forces(maps.ride, bases)[list(Side).index(corner.side)]),
         damper=data.dampers[corner],
-        by_rack=_by_rack(wheel) if maps.steered else Curve(),
+        by_rack=_by_rack(maps, corner.side),
         bump_base=bases[corner.side].bump,
         rebound_base=bases[corner.side].rebound,
         **_in_roll(wheel, detail),
@@ -226,14 +226,10 @@ def _pad_load(curve: Map1D, side: Side, *, stops: bool) -> Array:
     return np.asarray(curve.values[:, curve.output_index(name)])
 
 
-def _by_rack(wheel: WheelMaps) -> Curve:
-    """What the rack changes of the load under a wheel, from its middle, where the maps know it."""
-    kinematics = wheel.kinematics
-    if LOAD.name not in [output.name for output in kinematics.outputs]:
-        return Curve()
-    travel, rack = (np.array(knots) for knots in kinematics.knots)
-    loads = kinematics.values[np.abs(travel).argmin(), :, kinematics.output_index(LOAD.name)]
-    return Curve(rack, loads - straight_beyond(rack, loads, np.zeros(1)))
+def _by_rack(maps: KcMaps, side: Side) -> Curve:
+    """What the rack changes of the load under a wheel, where the maps know it."""
+    found = maps.by_rack
+    return Curve() if found is None else Curve(np.array(found.knots), _pad_load(found, side, stops=True))
 
 
 def _stop_forces(ride: Map1D, bases: Mapping[Side, StopBases]) -> Array:

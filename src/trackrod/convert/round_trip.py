@@ -26,8 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from trackrod import _core
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.core.maps import Map1D, Map2D
-from trackrod.kc.maps import LOAD, KcMaps
+from trackrod.core.maps import Map1D
+from trackrod.kc.maps import KcMaps
 from trackrod.kc.points import Load
 from trackrod.rtm.compile import compile_model
 from trackrod.rtm.elasticity import MIRROR, ElasticAxle
@@ -174,7 +174,7 @@ def round_trip(spec: RtmSpec, maps: Mapping[Axle, KcMaps]) -> tuple[Deviation, .
             found += _kinematics(rig, of, side)
             found += _moving_compliance(rig, of.elasticity, side) if rig.moving else _compliance(rig, of, side)
         found += _stiffness(rig, of)
-        found += _by_rack(rig, of) if of.steered else []
+        found += [] if of.by_rack is None else _by_rack(rig, of.by_rack)
     return tuple(found)
 
 
@@ -273,24 +273,18 @@ def _stiffness(rig: ModelRig, maps: KcMaps) -> list[Deviation]:
     return found
 
 
-def _by_rack(rig: ModelRig, maps: KcMaps) -> list[Deviation]:
-    """Loads of both wheels over the rack, from its middle, at the height of the design position."""
+def _by_rack(rig: ModelRig, changes: Map1D) -> list[Deviation]:
+    """What the rack changes of the loads of both wheels."""
     found = []
     for k, side in enumerate(Side):
-        kinematics = maps.wheel(side).kinematics
-        if LOAD.name not in [output.name for output in kinematics.outputs]:
-            continue
-        column = kinematics.output_index(LOAD.name)
-
-        def mapped(rack: Array, of: Map2D = kinematics, column: int = column) -> Array:
-            return np.asarray(of.value(0.0 * rack, rack)[..., column] - of.value(0.0, 0.0)[..., column])
+        column = changes.output_index(f"Fz_{side}")
 
         def loads(rack: Array, k: int = k) -> Array:
             return np.asarray(rig.load(0.0 * rack, 0.0, rack)[k] - rig.load(0.0, 0.0)[k])
 
-        x = np.array(kinematics.knots[1])
-        at, between = (float(np.abs(loads(each) - mapped(each)).max()) for each in (x, _halfway(x)))
-        found.append(Deviation(rig.axle, f"rack {side}", LOAD.name, at, between, float(np.ptp(mapped(x)))))
+        x, values = np.array(changes.knots), changes.values[:, column]
+        at, between = (float(np.abs(loads(each) - changes.value(each)[:, column]).max()) for each in (x, _halfway(x)))
+        found.append(Deviation(rig.axle, f"rack {side}", "Fz", at, between, float(np.ptp(values))))
     return found
 
 

@@ -35,7 +35,6 @@ from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = [
     "KC_MAPS",
-    "LOAD",
     "GridTest",
     "KcMaps",
     "WheelMaps",
@@ -54,6 +53,8 @@ RACK = Variable("rack_travel", KINDS["length"])
 POSE = (*(Variable(f"t{a}", KINDS["length"]) for a in "xyz"), *(Variable(f"r{a}", KINDS["angle"]) for a in "xyz"))
 LOAD = Variable("Fz", KINDS["force"])
 
+#: Rack travel from which wheels are held apart by so much in a turn, half of their difference [m].
+TURN = (0.02, 0.04)
 #: Share of its stiffness that an anti-roll bar loses where its part in the loads is looked for [-].
 _SOFTER = 0.05
 
@@ -111,6 +112,9 @@ class KcMaps:
         At the design position [m]; the wheelbase of half a vehicle may not be known.
     elasticity
         The axle as a system with inertia and damping; None where the maps came from somewhere else.
+    by_rack
+        Over the rack's travel: changes of the wheel loads ``Fz_left``, ``Fz_right`` [N], wheels held where a turn to
+        that side has them: steering moves springs and bars. None without a rack, or where it is not known.
     """
 
     vehicle: str
@@ -127,6 +131,7 @@ class KcMaps:
     track: float
     wheelbase: float | None
     elasticity: ElasticAxle | None = None
+    by_rack: Map1D | None = None
 
     def wheel(self, side: Side) -> WheelMaps:
         """Maps of the wheel on a side."""
@@ -250,6 +255,29 @@ def roll_changes(rig: Rig, travel: ArrayLike, kinematics: tuple[Map2D, Map2D]) -
         outputs = kinematics[k].outputs
         found.append(_map1d(OPPOSITE, z[good], outputs, values - values[int(np.abs(z[good]).argmin())]))
     return found[0], found[1]
+
+
+def rack_map(rig: Rig, rack: ArrayLike, kinematics: Map2D) -> Map1D | None:
+    """Changes of the wheel loads over the rack's travel [m] where a turn has the wheels; None if too little is reached.
+
+    Where a bar is twisted, steering changes its levers too, so that what the rack does is not the same in roll. In a
+    turn both come together: the wheels are held as far apart as `TURN` says.
+    """
+    knots = np.asarray(rack, dtype=np.float64)
+    steer = kinematics.value(0.0, knots[[0, -1]])[:, kinematics.output_index("rz")]
+    to_the_left = np.sign((steer[1] - steer[0]) * knots)  # the left wheel is in droop then
+    values, good = np.zeros((knots.size, 2)), np.ones(knots.size, dtype=bool)
+    for i in np.flatnonzero(knots):
+        apart = -to_the_left[i] * TURN[1] * min(abs(knots[i]) / TURN[0], 1.0)
+        travel = np.outer([0.0, 0.5, 1.0, 1.0, 1.0], [apart, -apart])
+        line = rig.sweep(Inputs.of(travel, knots[i] * np.array([0.0, 0.0, 0.0, 0.5, 1.0])))
+        good[i] = line.solved.all()
+        load = measure(rig, line, ()).wheel_load
+        values[i] = load[-1] - load[2]
+    if good.sum() < 3:
+        return None
+    outputs = tuple(replace(LOAD, name=f"{LOAD.name}_{side}") for side in SIDES)
+    return _map1d(RACK, knots[good], outputs, values[good])
 
 
 def _reached(solved: NDArray[np.bool_], row: int, column: int) -> tuple[slice, slice]:
@@ -435,6 +463,7 @@ def _to_plain(maps: KcMaps) -> dict[str, Plain]:
         "track": maps.track,
         "wheelbase": maps.wheelbase,
         "elasticity": None if maps.elasticity is None else to_plain(maps.elasticity),
+        "by_rack": None if maps.by_rack is None else maps.by_rack.to_dict(),
     }
 
 
@@ -452,6 +481,7 @@ def _from_plain(data: Mapping[str, Any]) -> KcMaps:
         track=float(data["track"]),
         wheelbase=None if data["wheelbase"] is None else float(data["wheelbase"]),
         elasticity=None if data["elasticity"] is None else from_plain(ElasticAxle, data["elasticity"]),
+        by_rack=None if data.get("by_rack") is None else Map1D.from_dict(data["by_rack"]),
         **pairs,
     )
 

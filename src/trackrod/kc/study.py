@@ -251,6 +251,7 @@ def _maps(
         track=vehicle.track(rig.axle),
         wheelbase=vehicle.wheelbase if rig.knows_wheelbase else None,
         elasticity=find_elasticity(vehicle, rig.axle),
+        by_rack=maps_of.rack_map(rig, kinematics[0].knots[1], kinematics[0]) if rig.steered else None,
     )
     return maps, problems
 

@@ -107,8 +107,8 @@ class WheelSpec:
     damper
         Force of the damper, positive in tension, over the rate of its length [N], [m/s].
     by_rack
-        On an axle with a rack: what the load under the wheel changes over the rack's travel, wheels at the height of the
-        design position [N], [m]. Steering moves springs and anti-roll bars too.
+        On an axle with a rack: what the load under the wheel changes over the rack's travel [N], [m]. Steering moves
+        springs and anti-roll bars too.
     opposite, in_roll
         On an axle with a rack: half the opposite travel of the wheels [m], and what the kinematics change over it,
         shape (opposite, `CHANNELS`); empty for nothing.
