@@ -186,6 +186,7 @@ class RtmHandle {
     take(&e.added_mass[0][0], 4);
     take(&e.added_momentum[0][0], 12);
     take(&e.travel_damping[0][0], 4);
+    take(&e.lifts[0][0][0], sizeof(e.lifts) / sizeof(double));
     for (size_t k = 0; k < 2; ++k) {
       rtm::ElasticModeData& mode = e.modes[k];
       take(&mode.mass[0][0], n * n);

@@ -40,7 +40,7 @@ def driven(vehicle: RealTimeVehicle) -> Run:
 def test_a_column_moves_with_the_row_and_with_the_parameter_itself(name: str, value: float) -> None:
     """The centre of gravity of the whole vehicle depends on masses and places, beside the state.
 
-    Slopes of bushings bend where their curves have knots: at 2000 N·m of brake torque one is passed within the difference.
+    Slopes of bushings bend where their curves have knots: with a brake of 2000 N·m one is passed within the difference.
     """
     vehicle = started(**{name: value})
     run, found = vehicle.derivatives(controls(), [name], every=EVERY)

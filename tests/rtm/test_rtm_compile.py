@@ -163,7 +163,14 @@ def test_the_elasticity_of_every_axle() -> None:
         of = axle.elasticity
         assert given["axle"] == i
         numbers = list(given["numbers"])
-        heads = (of.reference, [of.radius], of.travel_mass, of.travel_momentum, of.travel_damping)
+        heads = (
+            of.reference,
+            [of.radius, of.softens],
+            of.travel_mass,
+            of.travel_momentum,
+            of.travel_damping,
+            of.lifts(),
+        )
         for part in heads:
             size = np.size(part)
             np.testing.assert_array_equal(numbers[:size], np.ravel(part))

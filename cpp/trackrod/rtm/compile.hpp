@@ -155,6 +155,13 @@ class Compiler {
     for (const auto& row : a.added_momentum) {
       for (const double x : row) to_.number(x);
     }
+    std::vector<double> lifts;  // of every pair of loads once
+    for (const auto& matrix : a.lifts) {
+      for (int i = 0; i < 2 * axle_load_count; ++i) {
+        for (int j = 0; j <= i; ++j) lifts.push_back((i == j ? 0.5 : 1.0) * matrix[i][j]);
+      }
+    }
+    to_.array(lifts);
     to_.number(a.softens ? 1.0 : 0.0);
     to_.number(static_cast<double>(a.bushings.size()));
     std::vector<double> response, standing, influence;

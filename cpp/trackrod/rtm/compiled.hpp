@@ -113,6 +113,7 @@ struct ElasticAxle {
   R radius;
   R added_mass[3], travel_damping[3];  // left left, left right, right right
   R added_momentum[2][6];
+  const R* lifts;  // [parallel, half the opposite travel][pair of loads]: change of what loads store
   bool softens;
   int bushing_count;
   const R* response;  // [mode][load][way][pose; force in each bushing] for each unit of a load
@@ -287,6 +288,7 @@ TRACKROD_HD inline ElasticAxle<R> read_elastic_axle(BlockReader<R>& from) {
   for (auto& row : a.added_momentum) {
     for (R& x : row) x = from.number();
   }
+  a.lifts = from.array(2 * axle_load_count * (2 * axle_load_count + 1));
   a.softens = from.whole() != 0;
   a.bushing_count = from.whole();
   a.response = from.array(2 * axle_load_count * way_count * (pose_count + a.bushing_count));

@@ -63,6 +63,8 @@ struct ElasticAxleData {
   // Of the travels, beyond the unsprung masses at the wheel centres: mass, momentum and angular momentum about the
   // reference point for each unit of travel rate, damping.
   double added_mass[2][2] = {}, added_momentum[2][6] = {}, travel_damping[2][2] = {};
+  // How parallel and half the opposite travel change what loads store, twice: symmetric loads, then antisymmetric ones.
+  double lifts[2][2 * axle_load_count][2 * axle_load_count] = {};
 };
 
 struct AxleData {

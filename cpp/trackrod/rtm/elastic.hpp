@@ -41,7 +41,7 @@ struct ElasticStep {
                          const WheelMotion<L>* k, const WheelLoad<L>* load, const GivenPoses<T>& given,
                          const FrameStep<R, lanes, T>& frame, const Vec3<T>& free, const Vec3<T>& sag, R h) {
     h_ = h;
-    tangent_ = given.tangent;
+    given_ = &given;
     at_ = m.elastic_prepared;
     if (h != at_->h) {
       const R radius[2] = {m.elastic[0].radius, m.elastic[1].radius};
@@ -251,8 +251,9 @@ struct ElasticStep {
           B[sy + j][i] += along[i];
           B[sy + j][3 + i] += moved[i] + round[i];
         }
-        forces[sy + j] += lift[sy] + lift[an] * side - pull[a].x * more[0] - pull[a].y * more[1] - pull[a].z * more[2] -
-                          s.travel_rate[sy + j] * axle.travel_damping[2 * j] - s.travel_rate[an - j] * axle.travel_damping[1];
+        forces[sy + j] += given_->lift[sy + j] + lift[sy] + lift[an] * side - pull[a].x * more[0] - pull[a].y * more[1] -
+                          pull[a].z * more[2] - s.travel_rate[sy + j] * axle.travel_damping[2 * j] -
+                          s.travel_rate[an - j] * axle.travel_damping[1];
         D[a][2 * j] += axle.added_mass[2 * j] - (at_->travel[sy] + at_->travel[an]);
       }
       D[a][1] += axle.added_mass[1] - (at_->travel[sy] - at_->travel[an]);
@@ -292,7 +293,7 @@ struct ElasticStep {
     }
     for (int mode = 0; mode < mode_count; ++mode) {
       T changing[axle_load_count];
-      tangent_[mode / 2].rates(*m.elastic_numbers, s, mode / 2, mode % 2, changing);
+      given_->tangent[mode / 2].rates(*m.elastic_numbers, s, mode / 2, mode % 2, changing);
       for (int i = 0; i < axle_load_count; ++i) s.axle_load[i][mode] += changing[i] * h;
     }
   }
@@ -333,7 +334,7 @@ struct ElasticStep {
   }
 
   R h_;
-  const AxleTangent<T>* tangent_;
+  const GivenPoses<T>* given_;
   const ElasticPrepared<R>* at_;
   ElasticPrepared<R> own_;
 };

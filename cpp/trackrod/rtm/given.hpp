@@ -87,6 +87,7 @@ struct GivenPoses {
   AxleTangent<T> tangent[2];
   T pose[wheel_count][given_count], rate[wheel_count][given_count];
   T shorter[wheel_count], shortening[wheel_count];
+  T lift[wheel_count];  // force on the travels: an axle that gives more in bump than in droop rises under its loads
 };
 
 namespace detail {
@@ -155,6 +156,18 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
         given[k] += each[i][k] * load;
       }
     }
+    T stored[2] = {T(0.0), T(0.0)};
+    for (int i = 0, pair = 0; i < 2 * axle_load_count; ++i) {
+      const T load = s.axle_load[i % axle_load_count][sy + i / axle_load_count];
+      T sum[2] = {T(0.0), T(0.0)};
+      for (int j = 0; j <= i; ++j, ++pair) {
+        const T other = s.axle_load[j % axle_load_count][sy + j / axle_load_count];
+        for (int way = 0; way < 2; ++way) {
+          sum[way] += other * axle.lifts[way * axle_load_count * (2 * axle_load_count + 1) + pair];
+        }
+      }
+      for (int way = 0; way < 2; ++way) stored[way] += sum[way] * load;
+    }
     T strain[max_stiff_bushings], slope[max_stiff_bushings];
     for (int b = 0; b < bushings; ++b) {
       const R* of = axle.standing + b;
@@ -193,6 +206,7 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
     const T& factor = a == 0 ? p.compliance_factor_front : p.compliance_factor_rear;
     for (int i = 0; i < 2; ++i) {
       const R side = i == 0 ? R(1.0) : R(-1.0);
+      out.lift[sy + i] = (stored[0] + stored[1] * side) * factor * R(0.5);
       out.shorter[sy + i] = shorter[0] + shorter[1] * side;
       out.shortening[sy + i] = shortening[0] + shortening[1] * side;
       for (int k = 0; k < given_count; ++k) {

@@ -62,6 +62,7 @@ inline RigReading read_rig(const Compiled<R, lanes>& m, const Parameters<R>& p, 
   R force[wheel_count] = {};
   const R none[wheel_count] = {};
   suspension_forces(m, p, s, k, none, R(held.rack), force);
+  for (int i = 0; i < wheel_count && m.moving; ++i) force[i] += given.lift[i];
   const Vec3<R> cg = origin(m, p);
   RigReading out{};
   R up[wheel_count][2];  // rise of a wheel centre by the travels of its axle

@@ -222,10 +222,24 @@ class ElasticAxle:
                 of[way] -= (each.slopes(mode, way, BESIDE) - each.slopes(mode, way, -BESIDE)) / (2.0 * BESIDE)
         return of
 
+    def lifts(self) -> Array:
+        """How parallel and half the opposite travel change what the loads store, shape (2, 12, 12) [1/N] and the like.
+
+        An axle stores xᵀ C(z) x / 2 under loads x of both modes: what it gives more in bump than in droop lifts it. The
+        damper's length counts as unchanged.
+        """
+        tx, ty, rx, ry, rz = np.eye(len(GIVEN_POSE))
+        none = np.zeros(len(GIVEN_POSE))
+        ways = np.array([tx, tx - self.radius * ry, ty + self.radius * rx, rx, rz, none])  # of the loads of a wheel
+        own = np.vstack([np.hstack((ways, sign * MIRROR[:, None] * ways)) for sign in (1.0, -1.0)])
+        poses = np.concatenate([self.linear(mode) for mode in range(2)], axis=1)[1:3]
+        found = np.einsum("ik,wjk->wij", own, poses)
+        return np.asarray(0.5 * (found + found.swapaxes(1, 2)))
+
     def numbers(self) -> Array:
         """All of it but the bushings as the flat array that the core takes."""
         parts = [self.reference, np.array([self.radius, self.softens], dtype=float)]
-        parts += [self.travel_mass, self.travel_momentum, self.travel_damping]
+        parts += [self.travel_mass, self.travel_momentum, self.travel_damping, self.lifts()]
         for k, mode in enumerate((self.symmetric, self.antisymmetric)):
             mass, damping, compliance = regularised(mode)
             parts += [mass, damping, compliance, mode.body_mass, mode.travel_mass, mode.travel_damping, self.linear(k)]

@@ -54,6 +54,7 @@ class TwinAxle:
         self._linear = np.stack([axle.linear(k) for k in range(2)], axis=1)  # [way][mode][load][pose]
         modes = (axle.symmetric, axle.antisymmetric)
         self.modes = [_Mode(mode, self._linear[0, k, :, _PITCH], k) for k, mode in enumerate(modes)]
+        self._lifts, self.lift = axle.lifts(), np.zeros(2)
         self._strains = [Curves(each.force, each.strain[:, None]) for each in axle.bushings]
         self.reset()
 
@@ -67,6 +68,8 @@ class TwinAxle:
         """`GIVEN_POSE` of both wheels at travels of these and of the rack [m], and the rates, shape (2, 5) each."""
         ways = np.array([1.0, 0.5 * (left + right), 0.5 * (left - right), rack])
         x = np.array([mode.x[:_LOADS] for mode in self.modes])
+        stored = 0.5 * np.einsum("wij,i,j->w", self._lifts, x.ravel(), x.ravel())
+        self.lift = 0.5 * np.array([stored[0] + stored[1], stored[0] - stored[1]])  # forces on the travels
         linear = np.tensordot(ways, self._linear, 1)
         pose = np.einsum("mj,mjk->k", x, linear)
         bent = []

@@ -542,6 +542,8 @@ class Twin:
         sag = g - np.cross(w, v) + p["gravity"] * _UP
         self.suspension = self._suspension(self._dampers())
         Q[6:10] += self.suspension
+        for axle, gives in enumerate(self.axles):
+            Q[6 + 2 * axle : 8 + 2 * axle] += self._of("compliance_factor", 2 * axle) * gives.lift
         change = self._solve(M, Q, sag) if self.axles else np.linalg.solve(M, Q)
         self.felt, self.turning = change[:3] + np.cross(w, v) - g, np.asarray(change[3:6])
         self.v, self.w, self.zd = v + h * change[:3], w + h * change[3:6], self.zd + h * change[6:10]
