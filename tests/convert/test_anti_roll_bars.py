@@ -76,5 +76,5 @@ def test_without_knowledge_of_the_bar_all_counts_as_the_bar() -> None:
     spec = convert(vehicle(name), {axle: unknown(of) for axle, of in maps(name).items()}).spec
     for axle, told in zip(spec.axles, spec_of(name).axles, strict=True):
         assert np.array_equal(axle.antiroll.y, axle.roll.y)
-        assert np.array_equal(axle.roll.y, told.roll.y)
+        np.testing.assert_allclose(axle.roll.y, told.roll.y, rtol=0.02)  # with another lever
         assert not np.allclose(told.antiroll.y, told.roll.y)

@@ -60,6 +60,8 @@ BENT = 1e-3
 STOPS = 1e-3
 #: One anti-roll curve for two wheels that are not alike: exact as far as their springs are straight.
 CURVED = 2e-3
+#: Wheel loads in bump, droop and roll at once, over the largest: levers of bars, leaves that bend.
+MIXED = 0.02
 #: A bar on bushings: the rig makes it softer by 5 %, which is not quite its slope.
 BAR = 5e-3
 #: What counts as the largest number where all are smaller: a millimetre, a milliradian, a gram.
@@ -359,16 +361,16 @@ def _axle_rows() -> Iterator[Row]:
         lambda n: [False, n in VANS],  # the propeller shaft of a solid axle turns its housing against it
     )
     for i, axle in enumerate(Axle):
-        opposite = lambda spec, i=i: spec.axles[i].roll.x  # noqa: E731
-        yield Row(f"axles.roll {axle} x", opposite, lambda _: 0.75 * SMALL.travel, SUMMED)
         pressed = lambda n, a=axle: _opposite(n, a)  # noqa: E731
         difference = lambda spec, i=i: _pressed(spec, i) @ [0.5, -0.5]  # noqa: E731
         yield Row(f"axles.roll {axle}", difference, lambda n, of=pressed: of(n) @ [0.5, -0.5], SOLVED)
         # Springs that stiffen with travel press both wheels alike, which no bar does: what is odd in travel counts.
         each = lambda spec, i=i: _odd(_pressed(spec, i))  # noqa: E731
         yield Row(f"axles.roll {axle} each", each, lambda n, of=pressed: _odd(of(n)), CURVED)
-        bar = lambda spec, i=i: spec.axles[i].antiroll.y  # noqa: E731
+        bar = lambda spec, a=axle: np.subtract(*ModelRig(spec, a).of_bar(_OPPOSITE, -_OPPOSITE)) / 2  # noqa: E731
         yield Row(f"axles.antiroll {axle}", bar, lambda n, a=axle: _bar(n, a), BAR)
+        mixed = lambda spec, a=axle: np.column_stack(ModelRig(spec, a).load(*_MIXED.T, stops=False))  # noqa: E731
+        yield Row(f"axles.lever {axle}", mixed, lambda n, a=axle: pad_forces(n, a, _MIXED, stops=False), MIXED)
 
 
 def _curve_rows() -> Iterator[Row]:
@@ -387,9 +389,16 @@ def _curve_rows() -> Iterator[Row]:
         stops = lambda spec, i=i: spec.wheels[i].stops.y  # noqa: E731
         yield Row(f"wheels.spring {corner}", spring, lambda n, a=axle, k=k: _parallel(n, a, False)[:, k], SOLVED)
         yield Row(f"wheels.stops {corner}", stops, lambda n, a=axle, k=k: _stops(n, a)[:, k], STOPS)
+        by_rack = lambda spec, i=i: spec.wheels[i].by_rack.y[[0, -1]] if i < 2 else spec.wheels[i].by_rack.y.size  # noqa: E731
+        yield Row(f"wheels.by_rack {corner}", by_rack, lambda n, k=k, i=i: _by_rack(n)[:, k] if i < 2 else 0, SOLVED)
         for kind in ("bump", "rebound"):
             base = lambda spec, i=i, kind=kind: getattr(spec.wheels[i], f"{kind}_base")  # noqa: E731
             yield Row(f"wheels.{kind}_base {corner}", base, lambda n, c=corner, k=kind: stop_base(n, c, k), BENT)
+
+
+#: Travels of both wheels against each other, and otherwise [m].
+_OPPOSITE = 0.75 * SMALL.travel
+_MIXED = SMALL.travel.max() * np.array([[-0.75, 0.4], [0.75, -0.4], [0.4, -0.75], [-0.3, 0.6], [0.5, 0.1]])
 
 
 def _points(curve: Any) -> Array:
@@ -399,6 +408,22 @@ def _points(curve: Any) -> Array:
 def _damper(name: str, axle: Axle, side: Side) -> Any:
     [damper] = [d for d in vehicle(name).dampers if d.name == f"{axle}_suspension.ride_damper_{side}"]
     return damper.characteristic.curve
+
+
+@cache
+def _by_rack(name: str) -> Array:
+    """What the ends of the rack do to the loads of the front wheels in turns."""
+    on, ends = rig(name, Axle.FRONT, stops=True), SMALL.rack[[0, -1]]
+    pads = [on.model.drives[f"pad_{Corner.of(Axle.FRONT, side)}"] for side in SIDES]
+    steer = [
+        float(pose["rz"][0]) for pose in (poses(name, Axle.FRONT, Inputs.of(rack=x))[Side.LEFT] for x in ends[:, None])
+    ]
+    found = []
+    for x, turned in zip(ends, steer, strict=True):
+        apart = np.array([-0.04, 0.04]) * np.sign(turned)  # in a turn to the left the left wheel is in droop
+        line = on.sweep(Inputs.of(np.outer([0.0, 0.5, 1.0, 1.0, 1.0], apart), x * np.array([0.0, 0.0, 0.0, 0.5, 1.0])))
+        found.append(line.forces[-1, pads] - line.forces[2, pads])
+    return np.array(found)
 
 
 @cache
@@ -425,16 +450,14 @@ def _opposite(name: str, axle: Axle) -> Array:
 @cache
 def _bar(name: str, axle: Axle) -> Array:
     """What a bar that is a little stiffer and softer changes, for the whole of it."""
-    y, ways = 0.75 * SMALL.travel, (1.02, 0.98)
+    y, ways = _OPPOSITE, (1.02, 0.98)
     more, less = (pad_forces(name, axle, np.column_stack((y, -y)), stops=False, bar=way) for way in ways)
     return np.asarray((more - less) @ [0.5, -0.5] / (ways[0] - ways[1]))
 
 
 def _pressed(spec: RtmSpec, i: int) -> Array:
     """What the model puts on the left and on the right wheel in opposite travel: springs and anti-roll bar."""
-    roll, springs = spec.axles[i].roll, [spec.wheels[2 * i + k].spring for k in range(2)]
-    left, right = (PchipInterpolator(curve.x, curve.y) for curve in springs)
-    return np.column_stack((left(roll.x) + roll.y, right(-roll.x) - roll.y))
+    return np.column_stack(ModelRig(spec, tuple(Axle)[i]).load(_OPPOSITE, -_OPPOSITE, stops=False))
 
 
 def _odd(over_travel: Array) -> Array:
@@ -528,6 +551,7 @@ def _travel_rows(i: int, axle: Axle) -> Iterator[Row]:
     travels = lambda n: elastic.travels(n, axle)  # noqa: E731
     name = f"axles.elasticity.{{}} {axle}".format
     yield Row(name("reference"), part("reference"), lambda n: elastic.reference(n, axle), SOLVED)
+    yield Row(name("softens"), part("softens"), lambda _: False)
     yield Row(name("radius"), part("radius"), lambda n: _loaded_radius(n, axle), SOLVED)
     yield Row(
         name("travel_mass"),

@@ -24,6 +24,8 @@ EXACT = 1e-12
 #: Loads of the pads go by virtual power with the rise of the wheel centre over travel: one, as well as the rig solves:
 #: to a nanometre, with knots 6 mm apart.
 RISE = 1.5e-7
+#: Of a wheel [N].
+LOAD = 5e3
 #: Between the knots of a coarse map, over the span: straight lines and parabolas differ.
 CLOSE = 0.11
 
@@ -46,7 +48,8 @@ def test_maps_come_back(name: str, compliance: Compliance) -> None:
                 assert item.at_knots < RISE * item.span, item  # not met, as they are by the wheels
             continue
         exact = RISE if item.output.startswith("Fz") else EXACT
-        assert item.at_knots <= exact * max(item.span, 1e-3), item
+        span = LOAD if item.test.startswith("rack") else item.span  # a difference of loads
+        assert item.at_knots <= exact * max(span, 1e-3), item
         assert item.between <= max(CLOSE * item.span, 1e-9), item
 
 

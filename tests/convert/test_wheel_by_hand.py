@@ -45,7 +45,7 @@ def test_straight_kinematics_stay_what_they_are() -> None:
         knots=np.array([-0.1, 0.0, 0.1]), values=np.array(list(LOADS.values())).T, output_index=list(LOADS).index
     )
     damper = Curve(np.array([-1.0, 1.0]), np.array([-1700.0, 2100.0]))
-    maps = SimpleNamespace(wheel=lambda _: of_wheel, ride=ride)
+    maps = SimpleNamespace(wheel=lambda _: of_wheel, ride=ride, by_rack=None)
     data = SimpleNamespace(
         centres={Corner.FR: (1.2, -0.7, 0.3)}, places={Corner.FR: ()}, dampers={Corner.FR: damper}, stop_bases={}
     )

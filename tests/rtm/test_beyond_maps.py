@@ -19,7 +19,7 @@ def axle(*, steered: bool, opposite: float) -> SimpleNamespace:
 
 def wheel(first: float, second: float, travel: float) -> SimpleNamespace:
     knots = {"first": np.array([-first, 0.0, 2 * first]), "second": np.array([-second, 0.0, second])}
-    return SimpleNamespace(spring=curve(travel), **knots)
+    return SimpleNamespace(spring=curve(travel), opposite=np.zeros(0), **knots)
 
 
 FRONT, REAR = wheel(0.05, 0.07, travel=1.0), wheel(0.04, 0.03, travel=0.12)
