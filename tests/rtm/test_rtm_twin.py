@@ -97,6 +97,15 @@ def test_twin_and_core_agree_with_an_elastic_steering() -> None:
     compare(fast, slow)
 
 
+def test_twin_and_core_agree_with_a_locked_centre_differential() -> None:
+    spec = spec_of("double_wishbone_car")
+    assert spec.powertrain is not None
+    both = replace(spec.powertrain, front_share=0.35, front_differential=spec.powertrain.rear_differential)
+    opened, locked = (rows_of_both(replace(spec, powertrain=replace(both, centre_locked=x))) for x in (False, True))
+    assert np.abs(locked[0] - opened[0]).max() > 1.0, "the lock does nothing"
+    compare(*locked)
+
+
 def compare(fast: np.ndarray, slow: np.ndarray) -> None:
     moved = np.ptp(fast, axis=0)
     assert (moved[1:14] > 1e-6).all(), "a body that rests somewhere would hide a wrong sign"

@@ -443,6 +443,7 @@ def _powertrain(section: Section) -> Powertrain | None:
         "front_share": section.number("front_share", number, "of the torque, 1 for front drive"),
         "driveline_inertia": section.number("driveline_inertia", inertia, "at the gearbox output", default=0.0),
     }
+    centre_locked = section.flag("centre_locked", default=False)
     differentials = [
         _curve(section.section(f"{axle}_differential"), "slip_speed", "torque", "angular_velocity", "torque")
         for axle in Axle
@@ -456,7 +457,14 @@ def _powertrain(section: Section) -> Powertrain | None:
         ]
         gearbox = Gearbox(tuple(ratios.tolist()), *rest, tuple(upshift.tolist()), tuple(downshift.tolist()), shift_time)
         map_ = EngineMap(throttles, speeds, np.array(rows, dtype=np.float64))
-        return Powertrain(map_, gearbox=gearbox, front_differential=locks[0], rear_differential=locks[1], **values)
+        return Powertrain(
+            map_,
+            gearbox=gearbox,
+            front_differential=locks[0],
+            rear_differential=locks[1],
+            centre_locked=centre_locked,
+            **values,
+        )
     except (InputError, TypeError, ValueError) as error:
         problems = error.problems if isinstance(error, InputError) else ()
         for text in [problem.text for problem in problems] or [f"'torque' must be rows of numbers: {error}"]:

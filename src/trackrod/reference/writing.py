@@ -190,6 +190,8 @@ def _powertrain(powertrain: Powertrain) -> dict[str, Any]:
     content: dict[str, Any] = {name: getattr(powertrain, name) for name in names}
     content["engine"] = {"speed": engine.speed, "throttle": engine.throttle, "torque": engine.torque}
     content["gearbox"] = {name: getattr(gearbox, name) for name in gears}
+    if powertrain.centre_locked:
+        content["centre_locked"] = True
     for axle, lock in zip(Axle, (powertrain.front_differential, powertrain.rear_differential), strict=True):
         if lock is not None:
             content[f"{axle}_differential"] = {"slip_speed": lock.curve.x, "torque": lock.curve.y}

@@ -466,7 +466,8 @@ class Twin:
             known += h / inertia * wheel.spin_moment + by_drive * locks[i]
             holding = 1.0 + by_brake * (_BRAKE_STIFFNESS * h + _BRAKE_DAMPING)
             wound = by_brake * _BRAKE_STIFFNESS * self.brake_angle[i]
-            sticking = (known - wound + by_drive * d.torque * d.torque_gain(i)) / holding
+            driving = d.torque * d.torque_gain(i) + d.centre_torque * d.centre[i]
+            sticking = (known - wound + by_drive * driving) / holding
             torque = -_BRAKE_STIFFNESS * (self.brake_angle[i] + sticking * h) - _BRAKE_DAMPING * sticking
             held[i] = most[i] > 0 and abs(torque) <= most[i]
             if held[i]:
@@ -481,12 +482,13 @@ class Twin:
             if held[i]:
                 share[i] += on_body[i] * taken[i] * (_BRAKE_STIFFNESS * h + _BRAKE_DAMPING)
         constant, gain, mobility = share * constant + carried, share * gain, share * mobility
-        more = [d.lock(axle, shafts, mobility, constant, gain) for axle in (0, 1)]
-        d.close(constant, gain, h)
+        centre = mobility * d.centre
+        more = [d.lock(axle, shafts, mobility, constant, gain, centre) for axle in (0, 1)]
+        d.close(constant, gain, centre, h)
+        coupled = np.array([1.0, d.torque, d.centre_torque])
         for i in range(4):
-            first, second = more[i // 2]
-            locks[i] += (first + second * d.torque) * (-1.0 if i % 2 == 0 else 1.0)
-        self.spin = (constant + gain * d.torque - carried) / share
+            locks[i] += more[i // 2] @ coupled * (-1.0 if i % 2 == 0 else 1.0) + d.centre_torque * d.centre[i]
+        self.spin = (np.column_stack((constant, gain, centre)) @ coupled - carried) / share
         for i, wheel in enumerate(self.wheels):
             wheel.drive = locks[i] + d.torque * d.torque_gain(i)
             if held[i]:
