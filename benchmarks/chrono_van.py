@@ -98,7 +98,8 @@ def _toml(van: Path, near: str, tyre: str, start: Start) -> str:
     front = mass("Front_spindle_L") + mass("Front_upright_L") + 0.5 * (mass("Front_UCA_L") + mass("Front_LCA_L"))
     rear = mass("SemiTrailingArm_spindle_L") + 0.5 * mass("SemiTrailingArm_arm_L")
     lever = 0.6975 - 0.5385
-    spin = [float(part(f"{name}_spindle_L")["inertia_about_com_chassis_axes"][1][1]) + 0.4 for name in ("Front", "Arm")]  # type: ignore[index]
+    spin = [float(part(f"{name}_spindle_L")["inertia_about_com_chassis_axes"][1][1]) for name in ("Front", "Arm")]  # type: ignore[index]
+    shafts = [float(wheels[i]["axle_shaft_inertia"]) for i in (0, 2)]
     speeds, full = _engine(van)
     tests = "".join(
         f"""
@@ -135,12 +136,14 @@ mass = {front}
 roll_inertia = {1.303 + 0.166 + 19.45 * lever**2}
 yaw_inertia = {1.303 + 0.044 + 19.45 * lever**2}
 spin_inertia = {spin[0]}
+shaft_inertia = {shafts[0]}
 
 [masses.unsprung.rear]
 mass = {rear}
 roll_inertia = 1.262
 yaw_inertia = 1.262
-spin_inertia = {spin[1] + 0.5 * DRIVELINE_INERTIA}  # gears change on the other side of it
+spin_inertia = {spin[1]}
+shaft_inertia = {shafts[1] + 0.5 * DRIVELINE_INERTIA}  # gears change on the other side of it
 
 [wheels.front]
 centre = [-0.04, 0.6975, -0.026]

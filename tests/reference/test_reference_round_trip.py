@@ -125,14 +125,15 @@ def test_dampers_of_each_side_survive(tmp_path: Path) -> None:
     assert tables["unlike"] == ["dampers.front.left", "dampers.front.right", "dampers.rear.right"]
 
 
-def test_a_locked_centre_differential_survives(tmp_path: Path) -> None:
+def test_a_locked_centre_differential_and_inertia_of_shafts_survive(tmp_path: Path) -> None:
     data, maps = small_vehicle.data(), small_vehicle.maps()
     assert data.powertrain is not None
     train = replace(data.powertrain, front_share=0.4, centre_locked=True)
-    file = write_reference(tmp_path, replace(data, powertrain=train), maps)
-    found = read_reference(tmp_path).conversion.spec.powertrain
-    assert found is not None
-    assert found.centre_locked
+    file = write_reference(tmp_path, replace(data, powertrain=train, shaft_inertia={Axle.REAR: 0.7}), maps)
+    spec = read_reference(tmp_path).conversion.spec
+    assert spec.powertrain is not None
+    assert spec.powertrain.centre_locked
+    assert [spec.parameters[f"shaft_inertia_{axle}"] for axle in Axle] == [0.0, 0.7]
     text = file.read_text()
     for old, new, says in (
         ("centre_locked = true", "centre_locked = 1", "centre_locked"),

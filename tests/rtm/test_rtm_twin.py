@@ -39,8 +39,9 @@ def assisted() -> np.ndarray:
 def rows_of_both(spec: RtmSpec, given: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     given = controls() if given is None else given
     spec = spec.with_parameters(
-        friction_front=80.0, friction_rear=50.0, friction_base_rear=0.6, lift_front=0.05, lift_rear=-0.02, cg_y=0.02
-    )
+        friction_front=80.0, friction_rear=50.0, friction_base_rear=0.6, lift_front=0.05, lift_rear=-0.02, cg_y=0.02,
+        shaft_inertia_front=0.2, shaft_inertia_rear=1.5,
+    )  # fmt: skip
     core, twin = RealTimeVehicle(spec)._core, Twin(spec)
     tyres = len(twin.tyres)
     waves = 0.01 * np.sin(np.arange(STEPS)[:, None] / 15 + np.arange(tyres))  # each tyre on a road of its own

@@ -114,7 +114,8 @@ TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameter
   TruthOf<L> held[W::groups];
   const L zero = L(R(0.0));
   for (int g = 0; g < W::groups; ++g) {
-    const L inertia = W::of_axle(p.wheel_inertia_front, p.wheel_inertia_rear, g);
+    const L inertia = W::of_axle(p.wheel_inertia_front + p.shaft_inertia_front,
+                                 p.wheel_inertia_rear + p.shaft_inertia_rear, g);
     const L spin = W::load(s.spin, g), angle = W::load(s.brake_angle, g), locking = W::load(lock, g);
     const auto gear = W::constant(torque_gain, g), across = W::constant(centre_gain, g);
     most[g] = W::of_axle(p.brake_front, p.brake_rear, g) * in.brake + W::load(in.brake_torque, g);

@@ -93,6 +93,7 @@ def read_vehicle_data(root: Section) -> VehicleData | None:
     }
     dampers = _dampers(root.section("dampers"))
     friction = _friction(root.section("friction"))
+    shafts = _shafts(root.section("masses"))
     road_height = root.number("road_height", KINDS["length"], "of the road in V at the design position", default=0.0)
     if masses is None or len(root.document.problems) > before:
         return None
@@ -109,6 +110,7 @@ def read_vehicle_data(root: Section) -> VehicleData | None:
         brake_torques=torques,
         brake_pressure=pressure or None,
         friction=friction,
+        shaft_inertia=shafts,
         air=data_air,
         powertrain=powertrain,
         steering=elastic,
@@ -202,6 +204,17 @@ def _masses(section: Section, centres: Mapping[Corner, Vector], axes: Axes) -> M
             text = f"the {axle} axle load is given as {given[axle]:.0f} N, masses and centres give {expected:.0f} N"
             section.report("axle_loads", text, hint="one of mass, centre, wheel centres and axle loads is wrong")
     return split
+
+
+def _shafts(section: Section) -> dict[Axle, float]:
+    """Inertia of shafts that turn with one wheel of an axle, where there is any."""
+    meaning = "of shafts that turn with one wheel, at its speed"
+    unsprung = section.section("unsprung")
+    found = {
+        axle: unsprung.section(str(axle)).number("shaft_inertia", KINDS["inertia"], meaning, default=0.0, low=0.0)
+        for axle in Axle
+    }
+    return {axle: value for axle, value in found.items() if value}
 
 
 def _tensor(section: Section) -> Array:

@@ -125,6 +125,8 @@ def _vehicle(data: VehicleData) -> dict[str, Any]:
         "wheels": {str(axle): _wheels(data, axle) for axle in Axle},
         "dampers": {str(axle): _dampers(data, axle) for axle in Axle},
     }
+    for axle, value in data.shaft_inertia.items():
+        content["masses"]["unsprung"][str(axle)]["shaft_inertia"] = value
     if data.friction:
         content["friction"] = {str(axle): {"force": f.force, "base": f.base} for axle, f in data.friction.items()}
     steering: dict[str, Any] = {}

@@ -259,7 +259,7 @@ class Twin:
             total += 0.5 * m * velocity @ velocity + m * p["gravity"] * (self.r + R @ wheel.p)[2]
             total += 0.5 * self._of("unsprung_roll_inertia", i) * roll_rate**2
             total += 0.5 * self._of("unsprung_yaw_inertia", i) * w[2] ** 2
-            total += 0.5 * self._of("wheel_inertia", i) * self.spin[i] ** 2
+            total += 0.5 * (self._of("wheel_inertia", i) + self._of("shaft_inertia", i)) * self.spin[i] ** 2
             curves = self._curves[i]
             total += self._of("spring_factor", i) * _integral(curves["spring"], float(self.z[i]))
             for shares, force in self._stops(i):
@@ -459,7 +459,7 @@ class Twin:
         most = np.array([self._of("brake", i) * brake for i in range(4)]) + self.given["brake_torque"]
         locks = [d.lock_torque(i, shafts) + self.given["drive_torque"][i] for i in range(4)]  # in the half-shafts
         for i, wheel in enumerate(self.wheels):
-            inertia = self._of("wheel_inertia", i)
+            inertia = self._of("wheel_inertia", i) + self._of("shaft_inertia", i)
             by_brake = h / inertia + taken[i]
             by_drive = h / inertia + (taken[i] if self.spec.axles[i // 2].drive_on_carrier else 0.0)
             known = self.spin[i] - turned[i] - taken[i] * self.carrier_torque[i]
