@@ -75,7 +75,7 @@ class TwinDriveline:
         difference = float(spins[left] - spins[right])
         slope = max(0.0, (curve(difference + 1e-3) - curve(difference - 1e-3)) / 2e-3)
         share = slope / (1.0 + slope * (mobility[left] + mobility[right]))
-        torques = share * np.array([values[left] - values[right] for values in (constant, gain, centre)])
+        torques: Array = share * np.array([values[left] - values[right] for values in (constant, gain, centre)])
         torques[0] -= share * difference
         for values, torque in zip((constant, gain, centre), torques, strict=True):
             values[left] -= mobility[left] * torque
@@ -155,13 +155,13 @@ class TwinDriveline:
             return
         through, slip = self.ratio * self.shares, _CLUTCH_SLIP + h / self.inertia
         free = self.speed + h / self.inertia * self.engine
-        rows = [[through @ gain + slip, through @ centre], [self.centre @ gain, self.centre @ centre]]
-        right = [free - through @ constant, -self.centre @ constant]
+        rows = np.array([[through @ gain + slip, through @ centre], [self.centre @ gain, self.centre @ centre]])
+        right = np.array([free - through @ constant, -self.centre @ constant])
         if not self.powertrain.centre_locked:
-            rows[0][1], rows[1], right[1] = 0.0, [0.0, 1.0], 0.0
+            rows[1, 1] = 1.0  # all else about the centre is zero, and so is its torque
         wanted = np.linalg.solve(rows, right)[0] if self.capacity > 0 else 0.0
         self.torque = float(np.clip(wanted, -self.capacity, self.capacity))
-        self.centre_torque = float((right[1] - rows[1][0] * self.torque) / rows[1][1])
+        self.centre_torque = float((right[1] - rows[1, 0] * self.torque) / rows[1, 1])
         self.speed = max(0.0, self.speed + (self.engine - self.torque) * h / self.inertia)
 
 
