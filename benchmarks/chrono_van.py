@@ -13,8 +13,10 @@ import argparse
 import csv
 import json
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,8 +75,9 @@ def write_folder(folder: Path, shared_data: Path, start: Start = RIGHT) -> Path:
 def _toml(van: Path, near: str, tyre: str, start: Start) -> str:
     known = json.loads((van / "params_van.json").read_text())
     bodies = {body["name"]: body for body in known["design_position"]["bodies"]}
-    inertia = known["total_inertia_about_com"]
-    mass_of_all, (x, y, z) = start.mass * known["total_mass"], known["total_com_in_chassis_frame"]
+    # a folder counts from the design position; what the file gives for the whole is that of the standing van
+    mass_of_all, (x, y, z), inertia = _whole(list(bodies.values()))
+    mass_of_all *= start.mass
     turning = start.yaw_inertia * inertia[2][2]
     road = -known["chassis_ref_height_static"]
     centre = [x, y, road + start.height * (z - road)]
@@ -95,7 +98,8 @@ def _toml(van: Path, near: str, tyre: str, start: Start) -> str:
     front = mass("Front_spindle_L") + mass("Front_upright_L") + 0.5 * (mass("Front_UCA_L") + mass("Front_LCA_L"))
     rear = mass("SemiTrailingArm_spindle_L") + 0.5 * mass("SemiTrailingArm_arm_L")
     lever = 0.6975 - 0.5385
-    spin = [float(part(f"{name}_spindle_L")["inertia_about_com_chassis_axes"][1][1]) + 0.4 for name in ("Front", "Arm")]  # type: ignore[index]
+    spin = [float(part(f"{name}_spindle_L")["inertia_about_com_chassis_axes"][1][1]) for name in ("Front", "Arm")]  # type: ignore[index]
+    shafts = [float(wheels[i]["axle_shaft_inertia"]) for i in (0, 2)]
     speeds, full = _engine(van)
     tests = "".join(
         f"""
@@ -132,12 +136,14 @@ mass = {front}
 roll_inertia = {1.303 + 0.166 + 19.45 * lever**2}
 yaw_inertia = {1.303 + 0.044 + 19.45 * lever**2}
 spin_inertia = {spin[0]}
+shaft_inertia = {shafts[0]}
 
 [masses.unsprung.rear]
 mass = {rear}
 roll_inertia = 1.262
 yaw_inertia = 1.262
-spin_inertia = {spin[1] + 0.5 * DRIVELINE_INERTIA}  # gears change on the other side of it
+spin_inertia = {spin[1]}
+shaft_inertia = {shafts[1] + 0.5 * DRIVELINE_INERTIA}  # gears change on the other side of it
 
 [wheels.front]
 centre = [-0.04, 0.6975, -0.026]
@@ -234,6 +240,19 @@ slip_angle = "alpha_{{corner}}"
 slip_ratio = "kappa_{{corner}}"
 wheel_speed = {{ column = "omega_{{corner}}", factor = -1 }}
 {runs}"""
+
+
+def _whole(bodies: Sequence[Mapping[str, Any]]) -> tuple[float, list[float], Array]:
+    """Mass [kg], centre [m] and inertia about it [kg·m²] of all bodies together."""
+    masses, centres, tensors = (
+        np.array([body[key] for body in bodies])
+        for key in ("mass", "com_in_chassis_frame", "inertia_about_com_chassis_axes")
+    )
+    mass = float(masses.sum())
+    centre = masses @ centres / mass
+    arms = centres - centre
+    steiner = np.einsum("i,ijk->jk", masses, np.einsum("ij,ij->i", arms, arms)[:, None, None] * np.eye(3))
+    return mass, centre.tolist(), tensors.sum(axis=0) + steiner - np.einsum("i,ij,ik->jk", masses, arms, arms)
 
 
 def _engine(van: Path) -> tuple[Array, Array]:

@@ -3,7 +3,7 @@
 usage: python -m benchmarks.sample_axles [NAME …]
 
 Prints one row for each axle and stiffness of its bushings: points of the rig that were not reached, RMS difference of
-both curves of the step steer, and the largest of all indices; nothing is tuned.
+both curves of the step steer, and the largest of all indices, or why there is none; nothing is tuned.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 
 from trackrod.adams.source import open_vehicle
+from trackrod.core.errors import ConvergenceError
 from trackrod.kc.study import KcSettings, characterise
 from trackrod.manoeuvres.registry import manoeuvre
 from trackrod.vehicle.catalogue import SAMPLES
@@ -25,10 +26,13 @@ def row(name: str, factor: float) -> str:
     """A row of the table."""
     vehicle = with_bushings(open_vehicle(name).vehicle, factor)
     studies = [characterise(vehicle, axle.position, KcSettings(map_points=9)) for axle in vehicle.axles]
-    found = {index.name: index for index in compare_models(vehicle, manoeuvre("step_steer", {})).indices}
+    points = f"{sum(study.failures for study in studies)} of {sum(study.points for study in studies)}"
+    try:
+        found = {index.name: index for index in compare_models(vehicle, manoeuvre("step_steer", {})).indices}
+    except ConvergenceError as error:
+        return f"| `{name}` | {factor:g} | {points} | | | {error} |"
     worst = max(found.values(), key=lambda index: index.value_pct)
     curves = [f"{found[curve].value_pct:.2f}" for curve in ("lateral acceleration", "yaw rate")]
-    points = f"{sum(study.failures for study in studies)} of {sum(study.points for study in studies)}"
     return f"| `{name}` | {factor:g} | {points} | {' | '.join(curves)} | {worst.value_pct:.2f} ({worst.name}) |"
 
 

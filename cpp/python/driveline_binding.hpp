@@ -26,11 +26,14 @@ void bind_driveline(nanobind::class_<Handle>& type) {
       [](Handle& self, const Values& speeds, const Values& throttles, const Rows& torques, const Values& shares,
          const Numbers& ratios, const Numbers& upshift, const Numbers& downshift, double final_drive, double efficiency,
          double shift_time, double engine_inertia, double driveline_inertia, double idle, double limit,
-         double clutch_capacity) {
+         double clutch_capacity, const Numbers& centre) {
         if (torques.shape(0) != speeds.size() || torques.shape(1) != throttles.size()) {
           throw std::invalid_argument("the engine's map needs a row for each speed and a column for each throttle");
         }
         if (shares.size() != self.wheel_count()) throw std::invalid_argument("one share for each wheel is needed");
+        if (!centre.empty() && centre.size() != self.wheel_count()) {
+          throw std::invalid_argument("a locked centre differential needs a torque for each wheel");
+        }
         if (ratios.empty() || upshift.size() + 1 != ratios.size() || downshift.size() + 1 != ratios.size()) {
           throw std::invalid_argument("one shift speed less than gears is needed");
         }
@@ -51,10 +54,12 @@ void bind_driveline(nanobind::class_<Handle>& type) {
         d.idle = idle;
         d.limit = limit;
         d.clutch_capacity = clutch_capacity;
+        d.centre = centre;
         self.set_driveline(d);
       },
       "speeds"_a, "throttles"_a, "torques"_a, "shares"_a, "ratios"_a, "upshift"_a, "downshift"_a, "final_drive"_a,
-      "efficiency"_a, "shift_time"_a, "engine_inertia"_a, "driveline_inertia"_a, "idle"_a, "limit"_a, "clutch_capacity"_a);
+      "efficiency"_a, "shift_time"_a, "engine_inertia"_a, "driveline_inertia"_a, "idle"_a, "limit"_a, "clutch_capacity"_a,
+      "centre"_a);
 }
 
 }  // namespace trackrod

@@ -223,6 +223,29 @@ def test_parameters_that_are_given_count_as_if_the_file_said_so(database: Path) 
         read(database, parameters={"rear_suspension.toe": 0.2})
 
 
+@pytest.mark.parametrize(
+    ("share", "locked", "says"),
+    [
+        (0.4, 1.0, ""),
+        (0.4, 2.0, "the parameter 'center_differential_locked' is 2, 0 (open) or 1 (locked) is allowed"),
+        (0.0, 1.0, "the centre differential is locked, but with a front share of 0 there is none"),
+    ],
+)
+def test_a_locked_centre_differential(database: Path, share: float, locked: float, says: str) -> None:
+    file = database / "subsystems.tbl/powertrain.sub"
+    row = " 'drive_torque_bias_front'  'single'  'real'          0.0"
+    lock = f" 'center_differential_locked'  'single'  'real'  {locked}"
+    change(file, row, f"{lock}\n{row.replace('0.0', str(share))}")
+    found = read(database)
+    train = found.vehicle.powertrain
+    if says:
+        assert train is None
+        assert [problem.place.file for problem in found.problems if says in problem.text] == [file]
+    else:
+        assert train is not None
+        assert train.centre_locked
+
+
 def test_a_saved_vehicle_has_no_parameters(tmp_path: Path) -> None:
     (tmp_path / "car.json").write_text("{}")
     with pytest.raises(InputError, match=r"a saved vehicle has no parameters that could be changed \(give"):

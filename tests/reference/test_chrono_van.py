@@ -62,6 +62,8 @@ def test_the_model_drives_like_the_van(van: Reference, name: str) -> None:
     assert np.allclose(run.time, source.run.time)
     found = {index.name: index.value_pct for index in indices(source.manoeuvre, source.run, run) if index.is_curve}
     assert max(found.values()) < NOMINAL[name], found
+    if name == "ramp":  # 2.2 with the driveline's inertia in the wheels: its gyroscopic moment loads the outer ones
+        assert found["lateral load transfer"] < 1.5
 
 
 def test_a_clutch_that_grabs_does_not_explode(van: Reference) -> None:
@@ -69,8 +71,8 @@ def test_a_clutch_that_grabs_does_not_explode(van: Reference) -> None:
     spec, source = van.conversion.spec, van.runs["accel"]
     assert spec.powertrain is not None
     heavy = replace(spec.powertrain, idle_speed=np.radians(4200.0), driveline_inertia=chrono_van.DRIVELINE_INERTIA)
-    lighter = spec.parameters["wheel_inertia_rear"] - 0.5 * chrono_van.DRIVELINE_INERTIA
-    spec = replace(spec.with_parameters(wheel_inertia_rear=lighter), powertrain=heavy)
+    lighter = spec.parameters["shaft_inertia_rear"] - 0.5 * chrono_van.DRIVELINE_INERTIA
+    spec = replace(spec.with_parameters(shaft_inertia_rear=lighter), powertrain=heavy)
     space = tuning_space(spec, names=("sprung_mass", "Ixx", "Izz", "cg_height"))
     source = replace(source, run=source.run.slice(0.0, 3.0))
     script = scripted(Replay(source=source), source.run)

@@ -125,6 +125,27 @@ def test_dampers_of_each_side_survive(tmp_path: Path) -> None:
     assert tables["unlike"] == ["dampers.front.left", "dampers.front.right", "dampers.rear.right"]
 
 
+def test_a_locked_centre_differential_and_inertia_of_shafts_survive(tmp_path: Path) -> None:
+    data, maps = small_vehicle.data(), small_vehicle.maps()
+    assert data.powertrain is not None
+    train = replace(data.powertrain, front_share=0.4, centre_locked=True)
+    file = write_reference(tmp_path, replace(data, powertrain=train, shaft_inertia={Axle.REAR: 0.7}), maps)
+    spec = read_reference(tmp_path).conversion.spec
+    assert spec.powertrain is not None
+    assert spec.powertrain.centre_locked
+    assert [spec.parameters[f"shaft_inertia_{axle}"] for axle in Axle] == [0.0, 0.7]
+    text = file.read_text()
+    for old, new, says in (
+        ("centre_locked = true", "centre_locked = 1", "centre_locked"),
+        ("front_share = 0.4", "front_share = 0.0", "the centre differential is locked, but with a front share of 0"),
+    ):
+        assert old in text
+        file.write_text(text.replace(old, new))
+        with pytest.raises(InputError, match=says) as raised:
+            read_reference(tmp_path)
+        assert len(raised.value.problems) == 1
+
+
 def test_a_damper_for_the_axle_and_for_a_side_is_refused(tmp_path: Path) -> None:
     file = small_vehicle.write_small(tmp_path) / "reference.toml"
     table = "\n[dampers.front.left]\nvelocity = [-1.0, 1.0]\nforce = [-900.0, 900.0]\n"

@@ -21,11 +21,16 @@ SPINS = np.array([60.0, 61.0, 59.0, 60.5])
 TOLERANCE = 1e-4
 
 
-def spec(name: str, growth: float = 0.0, nearer: float = 1.0) -> RtmSpec:
-    """A model with friction and lift, its tyres growing with their spin or not, its stops nearer or not."""
+def spec(name: str, growth: float = 0.0, nearer: float = 1.0, *, locked: bool = False) -> RtmSpec:
+    """A model with friction and lift, its tyres growing with their spin or not, its stops nearer or not, its centre
+    differential locked or not.
+    """
     found = spec_of(name).with_parameters(
         friction_front=50.0, friction_rear=30.0, friction_base_rear=0.6, lift_front=0.05, lift_rear=0.03
     )
+    if locked:
+        assert found.powertrain is not None
+        found = replace(found, powertrain=replace(found.powertrain, front_share=0.4, centre_locked=True))
     wheels = tuple(replace(w, stops=Curve(nearer * w.stops.x, nearer * w.stops.y)) for w in found.wheels)
     return replace(
         found, wheels=wheels, tyres={key: tyre.with_values(Q_V1=growth) for key, tyre in found.tyres.items()}
@@ -47,8 +52,10 @@ def rows_of(vehicle: RealTimeVehicle, values: np.ndarray) -> np.ndarray:
 
 
 @cache
-def exact(name: str, growth: float = 0.0, nearer: float = 1.0) -> tuple[RealTimeVehicle, np.ndarray, np.ndarray]:
-    vehicle = RealTimeVehicle(spec(name, growth, nearer))
+def exact(
+    name: str, growth: float = 0.0, nearer: float = 1.0, *, locked: bool = False
+) -> tuple[RealTimeVehicle, np.ndarray, np.ndarray]:
+    vehicle = RealTimeVehicle(spec(name, growth, nearer, locked=locked))
     rows_of(vehicle, vehicle.spec.values())
     vehicle._core.reset()
     vehicle._core.start(20.0, SPINS, 250.0, 3)
@@ -73,6 +80,11 @@ def test_derivatives_of_every_column(name: str, parameter: str) -> None:
 
 def test_derivatives_with_a_tyre_that_grows() -> None:
     check("brake_front", *exact("double_wishbone_car", 7e-4))
+
+
+@pytest.mark.parametrize("parameter", ["engine_factor", "wheel_inertia_front", "brake_rear", "cg_height"])
+def test_derivatives_with_a_locked_centre_differential(parameter: str) -> None:
+    check(parameter, *exact("double_wishbone_car", locked=True))
 
 
 @pytest.mark.parametrize("parameter", ["stop_factor_rear", "sprung_mass", "cg_height"])

@@ -39,8 +39,9 @@ def assisted() -> np.ndarray:
 def rows_of_both(spec: RtmSpec, given: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     given = controls() if given is None else given
     spec = spec.with_parameters(
-        friction_front=80.0, friction_rear=50.0, friction_base_rear=0.6, lift_front=0.05, lift_rear=-0.02, cg_y=0.02
-    )
+        friction_front=80.0, friction_rear=50.0, friction_base_rear=0.6, lift_front=0.05, lift_rear=-0.02, cg_y=0.02,
+        shaft_inertia_front=0.2, shaft_inertia_rear=1.5,
+    )  # fmt: skip
     core, twin = RealTimeVehicle(spec)._core, Twin(spec)
     tyres = len(twin.tyres)
     waves = 0.01 * np.sin(np.arange(STEPS)[:, None] / 15 + np.arange(tyres))  # each tyre on a road of its own
@@ -104,6 +105,15 @@ def test_twin_and_core_agree_with_an_elastic_steering() -> None:
     fast, slow = rows_of_both(spec)
     assert np.ptp(fast[:, 37]) > 1e-3, "the rack does not move"
     compare(fast, slow)
+
+
+def test_twin_and_core_agree_with_a_locked_centre_differential() -> None:
+    spec = spec_of("double_wishbone_car")
+    assert spec.powertrain is not None
+    both = replace(spec.powertrain, front_share=0.35, front_differential=spec.powertrain.rear_differential)
+    opened, locked = (rows_of_both(replace(spec, powertrain=replace(both, centre_locked=x))) for x in (False, True))
+    assert np.abs(locked[0] - opened[0]).max() > 1.0, "the lock does nothing"
+    compare(*locked)
 
 
 def compare(fast: np.ndarray, slow: np.ndarray) -> None:

@@ -188,6 +188,30 @@ def test_both_axles_drive_by_their_shares() -> None:
         assert front / (front + rear) == pytest.approx(powertrain.front_share, abs=0.02)
 
 
+def test_a_locked_centre_differential_winds_up_in_a_tight_turn() -> None:
+    """Front wheels go a longer way: held to the speed of the rear ones they brake, and the rear wheels push."""
+    powertrain = vehicle(CAR).powertrain
+    assert powertrain is not None
+    locked = replace(powertrain, centre_locked=True)
+    found = []
+    for model in (
+        MultibodyVehicle(replace(vehicle(CAR), powertrain=locked)),
+        RealTimeVehicle(replace(converted(CAR).spec, powertrain=locked)),
+    ):
+        model.settle()
+        model.start(4.0)
+        ramp = np.minimum(np.arange(round(2.5 / model.step)) * model.step, 1.0)
+        run = model.advance(5.0 * ramp, 0.05 * ramp, 0.0, 1, every=10)
+        speeds, forces = (
+            [sum(run[signal[c]][-20:].mean() for c in Corner if c.axle is axle) for axle in Axle]
+            for signal in (signals.WHEEL_SPEED, signals.FX)
+        )
+        assert speeds[0] == pytest.approx(speeds[1], rel=5e-4)  # carriers of cambered wheels turn with the body
+        assert forces[0] < -200.0 < 200.0 < forces[1]
+        found.append(forces)
+    assert found[1] == pytest.approx(found[0], rel=0.05)
+
+
 # ---- a road that is not flat
 
 

@@ -57,6 +57,11 @@ GOOD = {
         (Powertrain, {"idle_speed": 700.0}, "idle 700 rad/s must be below the limit 650 rad/s"),
         (Powertrain, {"front_share": 1.1}, "the front share of the torque is 1.1, 0 to 1 is allowed"),
         (Powertrain, {"front_share": NAN}, "the front share of the torque is nan"),
+        (
+            Powertrain,
+            {"front_share": 0.0, "centre_locked": True},
+            "the centre differential is locked, but with a front share of 0 there is none: give the share",
+        ),
         (Powertrain, {"driveline_inertia": -1.0}, "the driveline inertia is -1 kg·m², zero or more is needed"),
         (Brakes, {"largest_pressure": 0.0}, "largest_pressure = 0 must be"),
         (Brakes, {"rear_torque": NAN}, "rear_torque = nan must be"),
@@ -128,3 +133,5 @@ def test_the_core_gets_the_share_of_each_wheel() -> None:
     shares = ROLLING.core_arguments(axles)[3]
     assert shares.tolist() == pytest.approx([0.2, 0.2, 0.3, 0.3])
     assert ROLLING.limited_slip == {}
+    assert ROLLING.core_arguments(axles)[-1] == []
+    assert replace(ROLLING, centre_locked=True).core_arguments(axles)[-1] == [-0.5, -0.5, 0.5, 0.5]

@@ -12,6 +12,7 @@ struct DrivelineData {
   std::vector<double> speeds, throttles, torques;  // torques[speed][throttle] [rad/s], [-], [N m]
   std::vector<double> ratios, upshift, downshift;  // [-], [rad/s]
   std::vector<double> shares;                      // of each wheel in the torque; they sum to one
+  std::vector<double> centre;  // torque of each wheel for a unit of that of a locked centre differential; none: open
   double final_drive = 1.0, efficiency = 1.0, shift_time = 0.0;
   double engine_inertia = 0.2, driveline_inertia = 0.0;  // [kg m2], the second at the gearbox output
   double idle = 80.0, limit = 600.0;                     // [rad/s]
@@ -31,6 +32,8 @@ struct DrivelineData {
          {final_drive, efficiency, shift_time, engine_inertia, driveline_inertia, idle, limit, clutch_capacity}) {
       to.number(x);
     }
+    to.number(centre.empty() ? 0.0 : 1.0);
+    to.array(centre);
   }
 };
 

@@ -3,6 +3,10 @@
 // Implicit in the spins: at the end of a step they are base + gain x (clutch torque), and each moves by `mobility` for
 // a unit of torque. With the torque T0 and the slope k at the difference d of the speeds at the beginning,
 //   T = T0 + k (base_left - base_right - d) / (1 + k (mobility_left + mobility_right)) + the same of the gains.
+//
+// A locked centre differential moves the torque T_c from the front axle to the rear that leaves their mean speeds equal:
+// with the speeds base + gain x (clutch torque) + centre x T_c, and their differences as sums over the wheels,
+//   T_c = -(base_apart + gain_apart x (clutch torque)) / centre_apart.
 #pragma once
 
 #include "trackrod/block.hpp"
@@ -10,10 +14,10 @@
 
 namespace trackrod::differential {
 
-// Torque beyond T0 that the differential moves from left to right: first + second x (clutch torque).
+// Torque that a differential moves, beyond T0: first + second x (clutch torque) + third x (centre differential's torque).
 template <class T>
 struct More {
-  T first, second;
+  T first, second, third;
 };
 
 // The slope of the torque over the difference of speeds, never negative.
@@ -26,10 +30,10 @@ TRACKROD_HD inline T slope(const Table1D<R>& torque, const T& difference) {
 
 template <class R, class T>
 TRACKROD_HD inline More<T> lock(const Table1D<R>& torque, const T& difference, const T& base_apart, const T& gain_apart,
-                                const T& mobility) {
+                                const T& centre_apart, const T& mobility) {
   const T k = slope(torque, difference);
   const T share = k / (R(1.0) + k * mobility);
-  return {share * (base_apart - difference), share * gain_apart};
+  return {share * (base_apart - difference), share * gain_apart, share * centre_apart};
 }
 
 }  // namespace trackrod::differential

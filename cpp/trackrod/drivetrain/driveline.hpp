@@ -31,6 +31,8 @@ struct Driveline {
   R engine_inertia, driveline_inertia;  // [kg m2], the second at the gearbox output
   R idle, limit;                        // [rad/s]
   R clutch_capacity;                    // [N m]
+  bool centre_locked;
+  const R* centre;  // torque of each wheel for a unit of that of the locked centre differential; they sum to zero
 
   TRACKROD_HD static Driveline read(BlockReader<R>& from, int wheels) {
     Driveline d{};
@@ -47,6 +49,8 @@ struct Driveline {
     R* const numbers[] = {&d.final_drive,       &d.efficiency, &d.shift_time, &d.engine_inertia,
                           &d.driveline_inertia, &d.idle,       &d.limit,      &d.clutch_capacity};
     for (R* x : numbers) *x = from.number();
+    d.centre_locked = from.truth();
+    d.centre = from.array(d.centre_locked ? wheels : 0);
     return d;
   }
 };
@@ -86,6 +90,12 @@ TRACKROD_HD inline R speed_gain(const Driveline<R>& d, const DrivelineState<T>& 
 template <class R, class T>
 TRACKROD_HD inline R torque_gain(const Driveline<R>& d, const DrivelineState<T>& s, int wheel) {
   return ratio(d, s) * d.shares[wheel] * (value_of(s.clutch_torque) >= R(0.0) ? d.efficiency : R(1.0));
+}
+// Torque of a wheel for each unit of the centre differential's torque; and what each unit of its speed adds to the
+// difference of speeds that a locked one holds at zero, so that it takes no power.
+template <class R>
+TRACKROD_HD inline R centre_gain(const Driveline<R>& d, int wheel) {
+  return d.centre_locked ? d.centre[wheel] : R(0.0);
 }
 
 // In a gear and at rest, the engine at a speed.

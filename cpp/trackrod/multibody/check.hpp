@@ -149,6 +149,9 @@ class DescriptionCheck {
       say("one shift speed less than gears is needed");
     }
     if (l.shares.size() != d_.wheels.size()) say("one share of the driving torque for each wheel is needed");
+    if (!l.centre.empty() && l.centre.size() != d_.wheels.size()) {
+      say("a locked centre differential needs a torque for each wheel");
+    }
   }
 
   const Description& d_;

@@ -17,7 +17,7 @@
 namespace trackrod::multibody {
 
 constexpr char data_file_magic[] = "TRKMBODY";
-constexpr std::uint64_t data_file_version = 1;
+constexpr std::uint64_t data_file_version = 2;
 constexpr std::size_t data_file_header = 4;  // [words]
 
 namespace detail {

@@ -323,7 +323,7 @@ void fields(Description& d, F& f) {
     d.air, d.differentials);
   DrivelineData& l = d.driveline;
   f(l.present, l.speeds, l.throttles, l.torques, l.ratios, l.upshift, l.downshift, l.shares, l.final_drive, l.efficiency,
-    l.shift_time, l.engine_inertia, l.driveline_inertia, l.idle, l.limit, l.clutch_capacity);
+    l.shift_time, l.engine_inertia, l.driveline_inertia, l.idle, l.limit, l.clutch_capacity, l.centre);
   f(d.full_brake, d.sprung, d.vehicle, d.changeable);
 }
 

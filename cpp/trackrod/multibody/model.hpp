@@ -115,6 +115,7 @@ class Model {
     trial_ = state.twists;
     trial_spins_ = state.spins;
     sensitivity_.resize(n);
+    centre_sensitivity_.resize(n);
   }
 
   // The driveline is a view of numbers that the model owns, so that a model is not copied.
@@ -162,12 +163,12 @@ class Model {
     double change = 0.0;
     bool done = false;
     if (iterations == 1 && factored_for_ == h && age_ < longest_kept && last_change_ < largest_kept) {
-      const double clutch = state.driveline.clutch_torque;
+      const DrivelineState<double> before = state.driveline;
       change = newton_step(h, Derivatives::kept);
       done = change < largest_kept && change < std::max(growth_kept * last_change_, quiet_kept);  // not if it is NaN
       if (!done) {
         predict();
-        state.driveline.clutch_torque = clutch;
+        state.driveline = before;
       }
       ++age_;
     }
@@ -661,8 +662,14 @@ class Model {
   double torque_gain(std::size_t wheel) const {
     return hardware_.present ? driveline::torque_gain(hardware_, state.driveline, static_cast<int>(wheel)) : 0.0;
   }
+  double speed_gain(std::size_t wheel) const {
+    return driveline::speed_gain(hardware_, state.driveline, static_cast<int>(wheel));
+  }
+  double centre_gain(std::size_t wheel) const {
+    return hardware_.present ? driveline::centre_gain(hardware_, static_cast<int>(wheel)) : 0.0;
+  }
   double driveline_torque(std::size_t wheel) const {
-    return torque_gain(wheel) * state.driveline.clutch_torque;
+    return torque_gain(wheel) * state.driveline.clutch_torque + centre_gain(wheel) * state.driveline.centre_torque;
   }
 
   double newton_step(double h, Derivatives derivatives) {
@@ -673,13 +680,16 @@ class Model {
       age_ = 0;
     }
     matrix_.solve(right_);
-    double spin_factor = 0.0;  // change of the clutch torque
-    if (hardware_.present) spin_factor = solve_clutch(h);
+    Couplings more{};
+    if (hardware_.present) more = couple_shafts(h);
     double change = 0.0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       Vec6& d = right_[i];
-      if (spin_factor != 0.0) {
-        for (int j = 0; j < 6; ++j) d[j] += spin_factor * sensitivity_[i][j];
+      if (more.clutch != 0.0) {
+        for (int j = 0; j < 6; ++j) d[j] += more.clutch * sensitivity_[i][j];
+      }
+      if (more.centre != 0.0) {
+        for (int j = 0; j < 6; ++j) d[j] += more.centre * centre_sensitivity_[i][j];
       }
       trial_[i].v += V3{d[0], d[1], d[2]};
       trial_[i].w += V3{d[3], d[4], d[5]};
@@ -687,54 +697,100 @@ class Model {
       if (!std::isfinite(d[0] + d[1] + d[2] + d[3] + d[4] + d[5])) return std::numeric_limits<double>::quiet_NaN();
     }
     for (std::size_t k = 0; k < wheels.size(); ++k) {
-      const double gain = torque_gain(k);
+      const double torque = spin_right_[k] + torque_gain(k) * more.clutch + centre_gain(k) * more.centre;
       const Vec6& d = right_[static_cast<std::size_t>(wheels[k].body)];
-      const double faster = (spin_right_[k] + gain * spin_factor - product(spin_row_[k], d)) / spin_pivot_[k];
+      const double faster = (torque - product(spin_row_[k], d)) / spin_pivot_[k];
       trial_spins_[k] += faster;
       change = std::max(change, std::fabs(faster));
     }
-    state.driveline.clutch_torque += spin_factor;
+    state.driveline.clutch_torque += more.clutch;
+    state.driveline.centre_torque += more.centre;
     return change;
   }
 
-  // Change of the clutch torque that the coupled equations ask for, within its capacity; the velocities for a unit of
-  // it are left in sensitivity_.
-  double solve_clutch(double h) {
+  // Torques that couple the shafts of several wheels: their changes in an iteration.
+  struct Couplings {
+    double clutch, centre;
+  };
+
+  // What the coupled equations ask for: a clutch torque within its capacity, and no difference of speeds at a locked
+  // centre differential. The velocities for a unit of each are left in sensitivity_ and centre_sensitivity_.
+  Couplings couple_shafts(double h) {
+    const auto by_clutch = [&](std::size_t k) { return torque_gain(k); };
+    const auto by_centre = [&](std::size_t k) { return centre_gain(k); };
+    const auto to_gearbox = [&](std::size_t k) { return speed_gain(k); };
+    const auto known = [&](std::size_t k) { return spin_right_[k]; };
+    const bool driven = decided_.capacity > 0.0, locked = hardware_.centre_locked;
+    if (driven) find_sensitivity(by_clutch, sensitivity_);
+    if (locked) find_sensitivity(by_centre, centre_sensitivity_);
+    // torque of the centre differential = held + follows * change of the clutch torque
+    double held = 0.0, follows = 0.0;
+    if (locked) {
+      const double moves = shafts_faster(by_centre, by_centre, centre_sensitivity_);
+      held = -(shaft_speeds(by_centre) + shafts_faster(by_centre, known, right_)) / moves;
+      if (driven) follows = -shafts_faster(by_centre, by_clutch, sensitivity_) / moves;
+    }
     const double old = state.driveline.clutch_torque;
     double wanted = 0.0;
-    if (decided_.capacity > 0.0) {
-      std::fill(sensitivity_.begin(), sensitivity_.end(), Vec6{});
-      for (std::size_t k = 0; k < wheels.size(); ++k) {
-        const double gain = torque_gain(k);
-        if (gain == 0.0) continue;
-        Vec6& row = sensitivity_[static_cast<std::size_t>(wheels[k].body)];
-        for (int p = 0; p < 6; ++p) row[p] -= spin_column_[k][p] * gain / spin_pivot_[k];
-        const int body = wheels[k].drive_body;
-        if (body == ground) continue;
-        add_to(sensitivity_[static_cast<std::size_t>(body)], {0, 0, 0}, axis_in(body, k) * -gain);
-      }
-      matrix_.solve(sensitivity_);
-      double speed = 0.0, slope = 0.0;
-      for (std::size_t k = 0; k < wheels.size(); ++k) {
-        const double gain = driveline::speed_gain(hardware_, state.driveline, static_cast<int>(k));
-        if (gain == 0.0) continue;
-        const int carrier = wheels[k].body, other = wheels[k].drive_body;
-        const auto i = static_cast<std::size_t>(carrier);
-        speed += gain * (trial_spins_[k] + (spin_right_[k] - product(spin_row_[k], right_[i])) / spin_pivot_[k]);
-        slope += gain * (torque_gain(k) - product(spin_row_[k], sensitivity_[i])) / spin_pivot_[k];
-        if (other == carrier) continue;
-        for (const int body : {carrier, other}) {  // what the carrier turns against the body that takes the reaction
-          if (body == ground) continue;
-          const auto b = static_cast<std::size_t>(body);
-          const V3 axis = axis_in(body, k) * (body == carrier ? gain : -gain);
-          const auto about = [&](const Vec6& d) { return dot(axis, V3{d[3], d[4], d[5]}); };
-          speed += dot(axis, trial_[b].w) + about(right_[b]);
-          slope += about(sensitivity_[b]);
-        }
+    if (driven) {
+      double speed = shaft_speeds(to_gearbox) + shafts_faster(to_gearbox, known, right_);
+      double slope = shafts_faster(to_gearbox, by_clutch, sensitivity_);
+      if (locked) {
+        const double across = shafts_faster(to_gearbox, by_centre, centre_sensitivity_);
+        speed += across * held;
+        slope += across * follows;
       }
       wanted = driveline::clutch_torque(state.driveline, decided_, old, speed, slope, h);
     }
-    return wanted - old;
+    const double more = wanted - old;
+    return {more, held + follows * more};
+  }
+
+  // Velocities of all bodies for a unit of a torque that each wheel gets `gain` of.
+  template <class Gain>
+  void find_sensitivity(const Gain& gain, std::vector<Vec6>& out) {
+    std::fill(out.begin(), out.end(), Vec6{});
+    for (std::size_t k = 0; k < wheels.size(); ++k) {
+      const double torque = gain(k);
+      if (torque == 0.0) continue;
+      Vec6& row = out[static_cast<std::size_t>(wheels[k].body)];
+      for (int p = 0; p < 6; ++p) row[p] -= spin_column_[k][p] * torque / spin_pivot_[k];
+      const int body = wheels[k].drive_body;
+      if (body != ground) add_to(out[static_cast<std::size_t>(body)], {0, 0, 0}, axis_in(body, k) * -torque);
+    }
+    matrix_.solve(out);
+  }
+
+  // Sum of the speeds of the half-shafts at the trial velocities, each times its gain.
+  template <class Gain>
+  double shaft_speeds(const Gain& gain) const {
+    return sum_of_shafts(
+        gain, [&](std::size_t k) { return trial_spins_[k]; }, [&](std::size_t i) { return trial_[i].w; });
+  }
+  // The change of that sum where wheels get these torques and bodies these changes of their velocities.
+  template <class Gain, class Torque>
+  double shafts_faster(const Gain& gain, const Torque& torque, const std::vector<Vec6>& by) const {
+    const auto spin = [&](std::size_t k) {
+      return (torque(k) - product(spin_row_[k], by[static_cast<std::size_t>(wheels[k].body)])) / spin_pivot_[k];
+    };
+    return sum_of_shafts(gain, spin, [&](std::size_t i) { return V3{by[i][3], by[i][4], by[i][5]}; });
+  }
+  template <class Gain, class Spin, class Turn>
+  double sum_of_shafts(const Gain& gain, const Spin& spin, const Turn& turn) const {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < wheels.size(); ++k) {
+      const double share = gain(k);
+      if (share == 0.0) continue;
+      sum += share * spin(k);
+      const int carrier = wheels[k].body, other = wheels[k].drive_body;
+      if (other == carrier) continue;
+      for (const int body : {carrier, other}) {  // what the carrier turns against the body that takes the reaction
+        if (body == ground) continue;
+        const V3 axis = axis_in(body, k) * (body == carrier ? share : -share);
+        sum += dot(axis, turn(static_cast<std::size_t>(body)));
+      }
+    }
+    return sum;
   }
 
   static double product(const Vec6& a, const Vec6& b) {
@@ -796,7 +852,7 @@ class Model {
   double last_change_ = 0.0;   // largest change of a velocity in the last step
   std::vector<BodyState> bodies_now_;
   BodyState still_{{0, 0, 0}, M3::identity(), {{0, 0, 0}, {0, 0, 0}}};
-  std::vector<Vec6> right_, sensitivity_;
+  std::vector<Vec6> right_, sensitivity_, centre_sensitivity_;
   std::vector<Twist<double>> trial_;
   std::vector<double> trial_spins_;
   std::vector<Vec6> spin_row_, spin_column_;

@@ -14,7 +14,7 @@
 
 namespace trackrod::rtm {
 
-constexpr int block_version = 3;
+constexpr int block_version = 4;
 // Channels of maps are filled up to a power of two, so that they fill SIMD registers.
 constexpr int map_channels = 8;
 static_assert(channel_count <= map_channels && compliance_count <= map_channels, "channels of the maps");

@@ -107,10 +107,17 @@ def powertrain_of(mechanism: Mechanism, characteristics: Characteristics) -> Pow
             front_differential=differentials.get("differential_front", both),
             rear_differential=differentials.get("differential_rear", both),
             driveline_inertia=values["driveline_inertia"],
+            centre_locked=_truth("center_differential_locked", values["centre_locked"]),
         )
     except InputError as error:
         problems = [Problem(p.text, Place(subsystem.file), p.severity, p.hint) for p in error.problems]
         raise InputError(problems) from error
+
+
+def _truth(parameter: str, value: float) -> bool:
+    if value not in (0.0, 1.0):
+        raise InputError(f"the parameter '{parameter}' is {value:g}, 0 (open) or 1 (locked) is allowed")
+    return value == 1.0
 
 
 def _counted(values: Mapping[str, float], name: str) -> tuple[float, ...]:

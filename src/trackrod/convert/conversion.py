@@ -175,6 +175,7 @@ def _parameters(data: VehicleData) -> dict[str, float]:
             ("wheel_inertia", masses.spin_inertia),
         ):
             found[f"{name}_{axle}"] = float(np.mean([values[corner] for corner in corners]))
+    found |= {f"shaft_inertia_{axle}": value for axle, value in data.shaft_inertia.items()}
     for axle, friction in data.friction.items():
         found |= {f"friction_{axle}": friction.force, f"friction_base_{axle}": friction.base}
     if data.frame is not None:

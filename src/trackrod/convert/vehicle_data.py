@@ -111,6 +111,9 @@ class VehicleData:
         At full pedal [Pa]; None where it is not known.
     friction
         Of axles that have any besides that of their dampers, which is part of the dampers' curves.
+    shaft_inertia
+        Of shafts that always turn with one wheel of an axle, at its speed, but about other axes: without a gyroscopic
+        moment of its own [kg·m²].
     stop_bases
         Of the wheels of solid axles; stops of other wheels know the travel of their own wheel alone.
     air
@@ -135,6 +138,7 @@ class VehicleData:
     brake_torques: Mapping[Axle, float] | None = None
     brake_pressure: float | None = None
     friction: Mapping[Axle, DryFriction] = field(default_factory=dict)
+    shaft_inertia: Mapping[Axle, float] = field(default_factory=dict)
     stop_bases: Mapping[Corner, StopBases] = field(default_factory=dict)
     air: AirForces | None = None
     powertrain: Powertrain | None = None

@@ -460,7 +460,7 @@ class _Axle:
         k = 0 if corner.side is Side.LEFT else 1
         first, second, values = self._kinematics(k)
         added = self.suspension.added.get(corner.side)
-        in_roll = {}
+        in_roll: dict[str, Array] = {}
         if added is not None:
             x = np.array(added.knots[0])
             in_roll = {

@@ -102,7 +102,8 @@ def _with_engine(file: VehicleFile) -> Powertrain:
         driveline_inertia=info.number(f"{box}.I_out", "inertia [kg·m²]", 0.0)
         + info.number(f"{differential}.I_in", "", 0.0)
         + 2.0 * info.number(f"{differential}.I_out", "", 0.0) / ratio**2,
-        **differentials,
+        front_differential=differentials.get("front_differential"),
+        rear_differential=differentials.get("rear_differential"),
     )
 
 

@@ -93,6 +93,7 @@ def read_vehicle_data(root: Section) -> VehicleData | None:
     }
     dampers = _dampers(root.section("dampers"))
     friction = _friction(root.section("friction"))
+    shafts = _shafts(root.section("masses"))
     road_height = root.number("road_height", KINDS["length"], "of the road in V at the design position", default=0.0)
     if masses is None or len(root.document.problems) > before:
         return None
@@ -109,6 +110,7 @@ def read_vehicle_data(root: Section) -> VehicleData | None:
         brake_torques=torques,
         brake_pressure=pressure or None,
         friction=friction,
+        shaft_inertia=shafts,
         air=data_air,
         powertrain=powertrain,
         steering=elastic,
@@ -202,6 +204,17 @@ def _masses(section: Section, centres: Mapping[Corner, Vector], axes: Axes) -> M
             text = f"the {axle} axle load is given as {given[axle]:.0f} N, masses and centres give {expected:.0f} N"
             section.report("axle_loads", text, hint="one of mass, centre, wheel centres and axle loads is wrong")
     return split
+
+
+def _shafts(section: Section) -> dict[Axle, float]:
+    """Inertia of shafts that turn with one wheel of an axle, where there is any."""
+    meaning = "of shafts that turn with one wheel, at its speed"
+    unsprung = section.section("unsprung")
+    found = {
+        axle: unsprung.section(str(axle)).number("shaft_inertia", KINDS["inertia"], meaning, default=0.0, low=0.0)
+        for axle in Axle
+    }
+    return {axle: value for axle, value in found.items() if value}
 
 
 def _tensor(section: Section) -> Array:
@@ -443,6 +456,7 @@ def _powertrain(section: Section) -> Powertrain | None:
         "front_share": section.number("front_share", number, "of the torque, 1 for front drive"),
         "driveline_inertia": section.number("driveline_inertia", inertia, "at the gearbox output", default=0.0),
     }
+    centre_locked = section.flag("centre_locked", default=False)
     differentials = [
         _curve(section.section(f"{axle}_differential"), "slip_speed", "torque", "angular_velocity", "torque")
         for axle in Axle
@@ -456,7 +470,14 @@ def _powertrain(section: Section) -> Powertrain | None:
         ]
         gearbox = Gearbox(tuple(ratios.tolist()), *rest, tuple(upshift.tolist()), tuple(downshift.tolist()), shift_time)
         map_ = EngineMap(throttles, speeds, np.array(rows, dtype=np.float64))
-        return Powertrain(map_, gearbox=gearbox, front_differential=locks[0], rear_differential=locks[1], **values)
+        return Powertrain(
+            map_,
+            gearbox=gearbox,
+            front_differential=locks[0],
+            rear_differential=locks[1],
+            centre_locked=centre_locked,
+            **values,
+        )
     except (InputError, TypeError, ValueError) as error:
         problems = error.problems if isinstance(error, InputError) else ()
         for text in [problem.text for problem in problems] or [f"'torque' must be rows of numbers: {error}"]:

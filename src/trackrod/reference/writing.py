@@ -125,6 +125,8 @@ def _vehicle(data: VehicleData) -> dict[str, Any]:
         "wheels": {str(axle): _wheels(data, axle) for axle in Axle},
         "dampers": {str(axle): _dampers(data, axle) for axle in Axle},
     }
+    for axle, value in data.shaft_inertia.items():
+        content["masses"]["unsprung"][str(axle)]["shaft_inertia"] = value
     if data.friction:
         content["friction"] = {str(axle): {"force": f.force, "base": f.base} for axle, f in data.friction.items()}
     steering: dict[str, Any] = {}
@@ -190,6 +192,8 @@ def _powertrain(powertrain: Powertrain) -> dict[str, Any]:
     content: dict[str, Any] = {name: getattr(powertrain, name) for name in names}
     content["engine"] = {"speed": engine.speed, "throttle": engine.throttle, "torque": engine.torque}
     content["gearbox"] = {name: getattr(gearbox, name) for name in gears}
+    if powertrain.centre_locked:
+        content["centre_locked"] = True
     for axle, lock in zip(Axle, (powertrain.front_differential, powertrain.rear_differential), strict=True):
         if lock is not None:
             content[f"{axle}_differential"] = {"slip_speed": lock.curve.x, "torque": lock.curve.y}

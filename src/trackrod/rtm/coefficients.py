@@ -58,6 +58,8 @@ PARAMETERS = _parameters(
     ("unsprung_yaw_inertia_rear", "inertia", "of one rear wheel and carrier about a vertical axis"),
     ("wheel_inertia_front", "inertia", "of one front wheel about its spin axis"),
     ("wheel_inertia_rear", "inertia", "of one rear wheel about its spin axis"),
+    ("shaft_inertia_front", "inertia", "of shafts that turn with one front wheel, at its speed, about other axes"),
+    ("shaft_inertia_rear", "inertia", "of shafts that turn with one rear wheel, at its speed, about other axes"),
     ("spring_factor_front", "number", "factor on the change of the spring force from that of the standing axle", 1.0),
     ("spring_factor_rear", "number", "factor on the change of the spring force from that of the standing axle", 1.0),
     ("antiroll_factor_front", "number", "factor on the force of the anti-roll bar", 1.0),

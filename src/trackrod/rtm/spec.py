@@ -435,7 +435,7 @@ _POSITIVE = ("sprung_mass", "unsprung_mass_front", "unsprung_mass_rear", "wheel_
 _LEAST = 1e-6  # what is greater than zero in programs that know closed ranges only [SI]
 _NOT_NEGATIVE = tuple(
     f"{name}_{axle}"
-    for name in ("unsprung_roll_inertia", "unsprung_yaw_inertia", "friction", "friction_base")
+    for name in ("unsprung_roll_inertia", "unsprung_yaw_inertia", "shaft_inertia", "friction", "friction_base")
     for axle in ("front", "rear")
 )
 

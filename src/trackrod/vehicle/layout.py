@@ -16,5 +16,6 @@ DRIVELINE_STATE = Structure(
         field("since_shift", "time", "from the opening of the clutch to the beginning of the step", default=1e9),
         field("input_before", "angular_velocity", "gearbox input speed of the step before"),
         field("clutch_torque", "torque", "of the clutch"),
+        field("centre_torque", "torque", "that a locked centre differential moves from the front axle to the rear"),
     ),
 )

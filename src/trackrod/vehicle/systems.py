@@ -262,6 +262,9 @@ class Powertrain:
         Torque over slip speed; None for an open one.
     driveline_inertia
         Of gearbox output, shafts and differential, at the speed of the gearbox output [kg·m²].
+    centre_locked
+        Whether the centre differential is locked: the mean speeds of both axles are equal, whatever torque that takes,
+        and the share of the front axle does not count.
     """
 
     engine: EngineMap
@@ -274,6 +277,7 @@ class Powertrain:
     front_differential: DifferentialCharacteristic | None = None
     rear_differential: DifferentialCharacteristic | None = None
     driveline_inertia: float = 0.0
+    centre_locked: bool = False
 
     def __post_init__(self) -> None:
         problems = not_positive(
@@ -284,6 +288,9 @@ class Powertrain:
         )
         if not 0 <= self.front_share <= 1:
             problems.append(f"the front share of the torque is {self.front_share:g}, 0 to 1 is allowed")
+        elif self.centre_locked and self.front_share in (0.0, 1.0):
+            text = f"the centre differential is locked, but with a front share of {self.front_share:g} there is none"
+            problems.append(f"{text}: give the share of the open one, 0.5 where both axles are coupled rigidly")
         if not self.idle_speed < self.speed_limit:
             problems.append(f"idle {self.idle_speed:g} rad/s must be below the limit {self.speed_limit:g} rad/s")
         if not self.driveline_inertia >= 0:
@@ -348,6 +355,7 @@ class Powertrain:
             self.idle_speed,
             self.speed_limit,
             self.clutch_capacity,
+            [(-1.0 if axle is Axle.FRONT else 1.0) / axles.count(axle) for axle in axles] if self.centre_locked else [],
         )
 
 

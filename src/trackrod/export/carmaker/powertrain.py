@@ -78,6 +78,8 @@ def powertrain_lost(spec: RtmSpec) -> list[str]:
         found.append(f"{text} is up to {missed:.0%} of the largest torque off")
     if spec.axles[0].drive_on_carrier or spec.axles[1].drive_on_carrier:
         found.append("reaction of the driving torque on the axle: CarMaker's powertrain decides where it goes")
+    if any(spec.parameters[f"shaft_inertia_{axle}"] for axle in Axle):
+        found.append("axes of shafts that turn with the wheels: their inertia is part of that of the wheels")
     return found
 
 

@@ -165,11 +165,16 @@ class _Writer:
         roll, yaw, spin = (
             p[f"{name}_{axle}"] for name in ("unsprung_roll_inertia", "unsprung_yaw_inertia", "wheel_inertia")
         )
+        with_shafts = spin + p[f"shaft_inertia_{axle}"]
         turning = [max(min(0.5 * spin, 0.9 * whole), _LEAST_INERTIA) for whole in (roll, yaw)]
         self._put(f"{part}.{corner}.mass", 0.5 * p[f"unsprung_mass_{axle}"], of=f"half of unsprung_mass_{axle}")
         if part == "Wheel":
             self._put(
-                f"Wheel.{corner}.I", turning[0], spin, turning[1], of=f"wheel_inertia_{axle}, half of it about x, z"
+                f"Wheel.{corner}.I",
+                turning[0],
+                with_shafts,
+                turning[1],
+                of=f"wheel_inertia_{axle}, half of it about x, z; shaft_inertia_{axle}",
             )
         else:
             held = [max(whole - wheel, _LEAST_INERTIA) for whole, wheel in zip((roll, yaw), turning, strict=True)]

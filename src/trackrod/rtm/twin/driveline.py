@@ -23,11 +23,14 @@ class TwinDriveline:
     def __init__(self, spec: RtmSpec) -> None:
         self.powertrain = spec.powertrain
         self.locks: list[Line | None] = [None, None]
+        self.centre = np.zeros(4)  # torque of each wheel for a unit of that of a locked centre differential
         self.start(0.0, 1)
         if spec.powertrain is None:
             return
         front = spec.powertrain.front_share
         self.shares = np.array([front, front, 1.0 - front, 1.0 - front]) / 2
+        if spec.powertrain.centre_locked:
+            self.centre = np.array([-0.5, -0.5, 0.5, 0.5])
         items = (spec.powertrain.front_differential, spec.powertrain.rear_differential)
         for i, (item, share) in enumerate(zip(items, (front, 1.0 - front), strict=True)):
             if item is not None and share > 0:
@@ -36,7 +39,7 @@ class TwinDriveline:
     def start(self, speed: float, gear: int) -> None:
         """In a gear and at rest, the engine at a speed [rad/s]."""
         self.speed, self.gear, self.since_shift, self.torque = speed, gear, 1e9, 0.0
-        self.next_gear, self.input_before = gear, 0.0
+        self.next_gear, self.input_before, self.centre_torque = gear, 0.0, 0.0
 
     @property
     def ratio(self) -> float:
@@ -60,24 +63,24 @@ class TwinDriveline:
         left = i // 2 * 2
         return curve(float(spins[left] - spins[left + 1])) * (-1.0 if i == left else 1.0)
 
-    def lock(self, axle: int, spins: Array, mobility: Array, constant: Array, gain: Array) -> tuple[float, float]:
-        """Torque of a locking differential beyond that of the old spins: first + second · torque of the clutch.
+    def lock(self, axle: int, spins: Array, mobility: Array, constant: Array, gain: Array, centre: Array) -> Array:
+        """Torque of a locking differential beyond that of the old spins: that of itself, for clutch and centre.
 
         Implicit: T = T0 + k (Δω⁺ − Δω). The new spins are changed in place.
         """
         curve = self.locks[axle]
         if curve is None:
-            return 0.0, 0.0
+            return np.zeros(3)
         left, right = 2 * axle, 2 * axle + 1
         difference = float(spins[left] - spins[right])
         slope = max(0.0, (curve(difference + 1e-3) - curve(difference - 1e-3)) / 2e-3)
         share = slope / (1.0 + slope * (mobility[left] + mobility[right]))
-        first = share * (constant[left] - constant[right] - difference)
-        second = share * (gain[left] - gain[right])
-        for values, torque in ((constant, first), (gain, second)):
+        torques: Array = share * np.array([values[left] - values[right] for values in (constant, gain, centre)])
+        torques[0] -= share * difference
+        for values, torque in zip((constant, gain, centre), torques, strict=True):
             values[left] -= mobility[left] * torque
             values[right] += mobility[right] * torque
-        return float(first), float(second)
+        return torques
 
     def begin_step(self, spins: Array, throttle: float, wanted: int, factor: float, h: float) -> None:
         """Choose gear, torque of the engine and capacity of the clutch."""
@@ -142,19 +145,23 @@ class TwinDriveline:
         else:
             self.gear, self.since_shift = self.next_gear, 0.0
 
-    def close(self, constant: Array, gain: Array, h: float) -> None:
-        """Torque of the clutch at the end of the step, where wheels turn with constant + gain · torque.
+    def close(self, constant: Array, gain: Array, centre: Array, h: float) -> None:
+        """Torques of clutch and centre at the end of the step: wheels turn with constant + gain · T + centre · T_c.
 
-        Engine: ω⁺ = ω + h (T_e − T)/J; clutch: T = (ω⁺ − input speed)/slip, at most its capacity.
+        Engine: ω⁺ = ω + h (T_e − T)/J; clutch: T = (ω⁺ − input speed)/slip, at most its capacity. A locked centre
+        differential leaves no difference between the mean speeds of the axles.
         """
         if self.powertrain is None:
             return
-        through = self.ratio * self.shares
-        wanted = 0.0
-        if self.capacity > 0:
-            free = self.speed + h / self.inertia * self.engine
-            wanted = float((free - through @ constant) / (through @ gain + _CLUTCH_SLIP + h / self.inertia))
+        through, slip = self.ratio * self.shares, _CLUTCH_SLIP + h / self.inertia
+        free = self.speed + h / self.inertia * self.engine
+        rows = np.array([[through @ gain + slip, through @ centre], [self.centre @ gain, self.centre @ centre]])
+        right = np.array([free - through @ constant, -self.centre @ constant])
+        if not self.powertrain.centre_locked:
+            rows[1, 1] = 1.0  # all else about the centre is zero, and so is its torque
+        wanted = np.linalg.solve(rows, right)[0] if self.capacity > 0 else 0.0
         self.torque = float(np.clip(wanted, -self.capacity, self.capacity))
+        self.centre_torque = float((right[1] - rows[1, 0] * self.torque) / rows[1, 1])
         self.speed = max(0.0, self.speed + (self.engine - self.torque) * h / self.inertia)
 
 

@@ -262,7 +262,7 @@ class Twin:
             total += 0.5 * m * velocity @ velocity + m * p["gravity"] * (self.r + R @ wheel.p)[2]
             total += 0.5 * self._of("unsprung_roll_inertia", i) * roll_rate**2
             total += 0.5 * self._of("unsprung_yaw_inertia", i) * w[2] ** 2
-            total += 0.5 * self._of("wheel_inertia", i) * self.spin[i] ** 2
+            total += 0.5 * (self._of("wheel_inertia", i) + self._of("shaft_inertia", i)) * self.spin[i] ** 2
             curves = self._curves[i]
             total += self._of("spring_factor", i) * _integral(curves["spring"], float(self.z[i]))
             for shares, force in self._stops(i):
@@ -467,14 +467,15 @@ class Twin:
         most = np.array([self._of("brake", i) * brake for i in range(4)]) + self.given["brake_torque"]
         locks = [d.lock_torque(i, shafts) + self.given["drive_torque"][i] for i in range(4)]  # in the half-shafts
         for i, wheel in enumerate(self.wheels):
-            inertia = self._of("wheel_inertia", i)
+            inertia = self._of("wheel_inertia", i) + self._of("shaft_inertia", i)
             by_brake = h / inertia + taken[i]
             by_drive = h / inertia + (taken[i] if self.spec.axles[i // 2].drive_on_carrier else 0.0)
             known = self.spin[i] - turned[i] - taken[i] * self.carrier_torque[i]
             known += h / inertia * wheel.spin_moment + by_drive * locks[i]
             holding = 1.0 + by_brake * (_BRAKE_STIFFNESS * h + _BRAKE_DAMPING)
             wound = by_brake * _BRAKE_STIFFNESS * self.brake_angle[i]
-            sticking = (known - wound + by_drive * d.torque * d.torque_gain(i)) / holding
+            driving = d.torque * d.torque_gain(i) + d.centre_torque * d.centre[i]
+            sticking = (known - wound + by_drive * driving) / holding
             torque = -_BRAKE_STIFFNESS * (self.brake_angle[i] + sticking * h) - _BRAKE_DAMPING * sticking
             held[i] = most[i] > 0 and abs(torque) <= most[i]
             if held[i]:
@@ -489,12 +490,13 @@ class Twin:
             if held[i]:
                 share[i] += on_body[i] * taken[i] * (_BRAKE_STIFFNESS * h + _BRAKE_DAMPING)
         constant, gain, mobility = share * constant + carried, share * gain, share * mobility
-        more = [d.lock(axle, shafts, mobility, constant, gain) for axle in (0, 1)]
-        d.close(constant, gain, h)
+        centre = mobility * d.centre
+        more = [d.lock(axle, shafts, mobility, constant, gain, centre) for axle in (0, 1)]
+        d.close(constant, gain, centre, h)
+        coupled = np.array([1.0, d.torque, d.centre_torque])
         for i in range(4):
-            first, second = more[i // 2]
-            locks[i] += (first + second * d.torque) * (-1.0 if i % 2 == 0 else 1.0)
-        self.spin = (constant + gain * d.torque - carried) / share
+            locks[i] += more[i // 2] @ coupled * (-1.0 if i % 2 == 0 else 1.0) + d.centre_torque * d.centre[i]
+        self.spin = (np.column_stack((constant, gain, centre)) @ coupled - carried) / share
         for i, wheel in enumerate(self.wheels):
             wheel.drive = locks[i] + d.torque * d.torque_gain(i)
             if held[i]:
