@@ -478,6 +478,7 @@ class _Axle:
             spring=self._spring(k),
             stops=self._stop_curve(k),
             damper=damper,
+            by_rack=Curve(),
             bump_base=self._base(self.stops[0], k),
             rebound_base=self._base(self.stops[1], k),
             **in_roll,
