@@ -17,7 +17,7 @@ from trackrod.core.files import make_folder, write_atomically
 from trackrod.core.plain import pretty_json
 from trackrod.core.run_files import write_run
 from trackrod.report.validation import verdict_sentence, write_validation_page
-from trackrod.validate.criteria import read_criteria
+from trackrod.validate.criteria import find_criteria
 from trackrod.validate.verdict import Outcome, Verdict
 from trackrod.workflow.validation import Validation, validate_model
 
@@ -32,7 +32,9 @@ def validate(
     tests: Annotated[
         Path, typer.Argument(help="Folder of recordings: a file is a test, a folder holds repeats.", show_default=False)
     ],
-    criteria: Annotated[Path, typer.Option(help="What is asked of the model: a TOML file.")],
+    criteria: Annotated[
+        str, typer.Option(help="What is asked of the model: a TOML file, or the name of ready-made criteria.")
+    ],
     out: Annotated[Path | None, typer.Option(help="Folder for runs, page and verdict.")] = None,
     json: Json = False,
 ) -> None:
@@ -40,7 +42,7 @@ def validate(
 
     A real-time model drives the inputs of each test again. Exit code 1 if it is not valid, or if that was not shown.
     """
-    asked = read_criteria(criteria)
+    asked = find_criteria(criteria)
     bars = Progress(TextColumn("{task.description}"), BarColumn(), console=errors, transient=True)
     with bars:
         bar = bars.add_task("tests", total=1.0)
