@@ -65,11 +65,21 @@ def _write(found: Validation, out: Path) -> list[Problem]:
     for comparison in found.comparisons:
         write_run(comparison.model, out / "runs" / f"{comparison.name}.csv", make_parents=True)
     write_atomically(out / "verdict.json", pretty_json(found.verdict.as_dict()))
-    try:
-        write_validation_page(found.verdict, found.comparisons, found.model.stem, out / "validation.html")
-    except MissingExtraError as error:
-        return [Problem(str(error), severity=Severity.WARNING)]
-    return []
+    problems = []
+    for pdf in (out / "validation.pdf", None):  # the page alone where the PDF cannot be made
+        try:
+            write_validation_page(
+                found.verdict,
+                found.comparisons,
+                found.model.stem,
+                out / "validation.html",
+                pdf=pdf,
+                domain=found.domain,
+            )
+            break
+        except MissingExtraError as error:
+            problems.append(Problem(str(error), severity=Severity.WARNING))
+    return problems
 
 
 def _table(verdict: Verdict) -> Table:

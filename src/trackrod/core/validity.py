@@ -17,6 +17,7 @@ from scipy.signal import lfilter
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import Problem, UnknownNameError, raise_if_errors
+from trackrod.core.plain import Plain
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
 
@@ -28,7 +29,7 @@ Array = NDArray[np.float64]
 MEMORY = 2.0
 #: Averaging time of the frequency [s], and the yaw rate below which a vehicle counts as going straight [rad/s].
 _AVERAGING, _STRAIGHT = 0.5, 0.03
-#: Speed below which a wheel that slides is no sign of anything [m/s], and the least load that friction is put over [N].
+#: The least load of an axle that something is put over [N].
 _LEAST_LOAD = 1.0
 
 
@@ -153,7 +154,11 @@ class Validity:
     def marked(self, run: Run, *, friction: float = 1.0, mass: float | None = None) -> Run:
         """The run with the signal ``inside_validity``, and the share of samples outside in its metadata."""
         inside = self.inside(run, friction=friction, mass=mass)
-        said = {"sentence": self.sentence, "criteria": self.criteria, "share_outside": float(1.0 - inside.mean())}
+        said: dict[str, Plain] = {
+            "sentence": self.sentence,
+            "criteria": self.criteria,
+            "share_outside": float(1.0 - inside.mean()),
+        }
         column = {signals.INSIDE_VALIDITY.column: inside.astype(np.float64)}
         return Run({**run, **column}, {**run.metadata, "validity": said})
 

@@ -204,8 +204,8 @@ def _peeled(rising: Array, known: NDArray[np.intp], ratios: Array, expected: flo
     corner = rising[met].max(axis=0)
 
     def allowed(inside: Chosen) -> bool:
-        known_wrong = np.count_nonzero(violated & inside)
-        return known_wrong <= WRONGLY_INSIDE * known.size and float(violates[inside].mean()) <= expected
+        known_wrong = int(np.count_nonzero(violated & inside))
+        return bool(known_wrong <= WRONGLY_INSIDE * known.size and violates[inside].mean() <= expected)
 
     inside = (rising <= corner).all(axis=1)
     while not allowed(inside):
@@ -242,7 +242,7 @@ def _pasted(rising: Array, corner: Array, most: Array, allowed: Callable[[Chosen
     for column, share in itertools.product(range(corner.size), (1.0, 0.5, 0.25, 0.1)):
         wider = corner.copy()
         wider[column] += share * (most[column] - corner[column])
-        if allowed((rising <= wider).all(axis=1)):
+        if allowed(np.asarray((rising <= wider).all(axis=1))):
             corner = wider
     return corner
 

@@ -20,6 +20,9 @@ __all__ = ["Compared", "Envelope", "domain_sentence"]
 
 Array = NDArray[np.float64]
 
+#: Load transfer from which on a wheel is off the road [-].
+_LIFTED = 0.99
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
@@ -116,10 +119,13 @@ def domain_sentence(domain: Domain, criteria: Criteria) -> str:
     limits = {(criterion.metric, criterion.limit) for criterion in criteria.criteria}
     same = len(limits) == 1 and next(iter(limits))[0] in ("residual.of_largest", "residual.l_infinity")
     kept = f"Within {100 * next(iter(limits))[1]:g} %" if same else f"Within the limits of '{criteria.name}'"
+    most = {bound.quantity: bound.limit for bound in domain.bounds}
+    used = f", with {limit['friction_used']} of it used by an axle at most" if most["friction_used"] < 1.0 else ""
+    masses = f"{limit['lightest']} to {limit['mass']}" if most["lightest"] < most["mass"] else limit["mass"]
+    lift = f"an axle shifts more than {limit['load_transfer']} of its load to one wheel (wheel lift), nor where "
     return (
         f"{kept} up to {limit['lateral']} sideways, {limit['longitudinal']} along and {limit['frequency']}, at "
-        f"{limit['slowest']} to {limit['speed']}, on friction of {limit['friction']} or more, with "
-        f"{limit['friction_used']} of it used by an axle, and for {limit['lightest']} to {limit['mass']}; not where an "
-        f"axle shifts more than {limit['load_transfer']} of its load to one wheel (wheel lift), nor where dampers move "
-        f"faster than {limit['damper_speed']} (kerbs)."
+        f"{limit['slowest']} to {limit['speed']}, on friction of {limit['friction']} or more{used}, for {masses}; not "
+        f"where {lift if most['load_transfer'] < _LIFTED else ''}dampers move faster than {limit['damper_speed']} "
+        "(kerbs)."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,7 +135,8 @@ def read_plan(path: Path) -> EnvelopePlan:
         No such file; not TOML; with everything that is wrong, by line.
     """
     document = Document(path)
-    root, given = document.root, {}
+    root = document.root
+    given: dict[str, Any] = {}
     for item in fields(EnvelopePlan):
         if item.name not in root:
             continue
