@@ -12,7 +12,6 @@ from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner, Side
@@ -197,6 +196,8 @@ def operating_point(run: Run, *, friction: float = 1.0, mass: float | None = Non
 
 def _frequency(run: Run) -> Array:
     """Of a sine with the running means of yaw rate and yaw acceleration [Hz]."""
+    from scipy.signal import lfilter  # noqa: PLC0415 - takes long to load, and few models have a domain
+
     step = float(run.time[-1] - run.time[0]) / max(run.time.size - 1, 1)
     keep = np.exp(-step / _AVERAGING)
     rate, change = (

@@ -108,6 +108,7 @@ class RealTimeVehicle:
         state.check("rtm", self.spec.name, _NAMES_AND_UNITS[0])
         self._core.set_state(np.ascontiguousarray(state.values))
         self._tilted = state["input.down.x"] != 0.0
+        self._friction = state["input.friction.1"]
 
     def tilt(self, grade: float) -> None:
         """Let the road rise ahead by this much for each metre [-]; to be called before `settle`."""
