@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.core.errors import Problem, UnknownNameError, raise_if_errors
+from trackrod.core.errors import InputError, UnknownNameError
 from trackrod.core.plain import Plain
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
@@ -93,10 +93,8 @@ class Bound:
     def __post_init__(self) -> None:
         if self.quantity not in QUANTITIES:
             raise UnknownNameError("quantity of a domain of validity", self.quantity, QUANTITIES)
-        raise_if_errors(
-            Problem(f"the bound of '{self.quantity}' is {self.limit}, not a finite number")
-            for _ in range(not np.isfinite(self.limit))
-        )
+        if not np.isfinite(self.limit):
+            raise InputError(f"the bound of '{self.quantity}' is {self.limit}, not a finite number")
 
     def keeps(self, values: Array) -> NDArray[np.bool_]:
         """Where values keep the bound."""
