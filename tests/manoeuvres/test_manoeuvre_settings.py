@@ -33,7 +33,7 @@ NO_UNITS = {
     "cones",
     "periods",
 }
-NO_UNITS |= {"mode", "class", "seed", "file", "pedals", "radm"}
+NO_UNITS |= {"mode", "class", "seed", "file", "pedals", "radm", "shape", "under"}
 
 READY = sorted(name for name in MANOEUVRES if name != "recorded")
 

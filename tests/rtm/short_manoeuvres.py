@@ -33,6 +33,7 @@ SHORT = {
     "hill_hold": {"duration_s": "2"},
     "four_post": {"duration_s": "5"},
     "random_road": {"duration_s": "3"},
+    "excitation": {"duration_s": "2", "brake": "0.2", "obstacle_mm": "10"},
 }
 
 

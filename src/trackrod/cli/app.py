@@ -18,6 +18,7 @@ from trackrod.cli import (
     animate,
     compare,
     convert,
+    envelope,
     export,
     kc,
     kc_compare,
@@ -53,6 +54,7 @@ app.command()(realtime.realtime)
 app.command()(compare.compare)
 app.command()(score.score)
 app.command()(validate.validate)
+app.command()(envelope.envelope)
 app.command()(convert.convert)
 app.command()(export.export)
 app.command()(animate.animate)

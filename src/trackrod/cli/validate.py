@@ -17,7 +17,7 @@ from trackrod.core.files import make_folder, write_atomically
 from trackrod.core.plain import pretty_json
 from trackrod.core.run_files import write_run
 from trackrod.report.validation import verdict_sentence, write_validation_page
-from trackrod.validate.criteria import read_criteria
+from trackrod.validate.criteria import find_criteria
 from trackrod.validate.verdict import Outcome, Verdict
 from trackrod.workflow.validation import Validation, validate_model
 
@@ -32,7 +32,9 @@ def validate(
     tests: Annotated[
         Path, typer.Argument(help="Folder of recordings: a file is a test, a folder holds repeats.", show_default=False)
     ],
-    criteria: Annotated[Path, typer.Option(help="What is asked of the model: a TOML file.")],
+    criteria: Annotated[
+        str, typer.Option(help="What is asked of the model: a TOML file, or the name of ready-made criteria.")
+    ],
     out: Annotated[Path | None, typer.Option(help="Folder for runs, page and verdict.")] = None,
     json: Json = False,
 ) -> None:
@@ -40,7 +42,7 @@ def validate(
 
     A real-time model drives the inputs of each test again. Exit code 1 if it is not valid, or if that was not shown.
     """
-    asked = read_criteria(criteria)
+    asked = find_criteria(criteria)
     bars = Progress(TextColumn("{task.description}"), BarColumn(), console=errors, transient=True)
     with bars:
         bar = bars.add_task("tests", total=1.0)
@@ -63,11 +65,21 @@ def _write(found: Validation, out: Path) -> list[Problem]:
     for comparison in found.comparisons:
         write_run(comparison.model, out / "runs" / f"{comparison.name}.csv", make_parents=True)
     write_atomically(out / "verdict.json", pretty_json(found.verdict.as_dict()))
-    try:
-        write_validation_page(found.verdict, found.comparisons, found.model.stem, out / "validation.html")
-    except MissingExtraError as error:
-        return [Problem(str(error), severity=Severity.WARNING)]
-    return []
+    problems = []
+    for pdf in (out / "validation.pdf", None):  # the page alone where the PDF cannot be made
+        try:
+            write_validation_page(
+                found.verdict,
+                found.comparisons,
+                found.model.stem,
+                out / "validation.html",
+                pdf=pdf,
+                domain=found.domain,
+            )
+            break
+        except MissingExtraError as error:
+            problems.append(Problem(str(error), severity=Severity.WARNING))
+    return problems
 
 
 def _table(verdict: Verdict) -> Table:

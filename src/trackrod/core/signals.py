@@ -508,6 +508,14 @@ FRAME_TWIST = _signal(
     "rear right side down",
     fmi="body.frame_twist",
 )
+#: Said of a run once it is there, by the domain of validity of its model: no model tells it in a step.
+INSIDE_VALIDITY = Signal(
+    "inside_validity",
+    kind("number"),
+    "whether the sample lies in the domain of validity of the model, 1, or not, 0",
+    "inside",
+    held=True,
+)
 
 
 def from_column(column: str) -> Signal:
@@ -540,6 +548,8 @@ def parse_column(column: str) -> Signal:
     """
     if column in SIGNALS:
         return SIGNALS[column]
+    if column == INSIDE_VALIDITY.column:
+        return INSIDE_VALIDITY
     name, _, suffix = column.rpartition("_")
     if name and suffix in _KIND_OF_SUFFIX:
         return Signal(name, _KIND_OF_SUFFIX[suffix])

@@ -10,6 +10,7 @@ from trackrod.core.artefact import Schema
 from trackrod.core.errors import UnknownNameError
 from trackrod.core.plain import Plain
 from trackrod.manoeuvres.courses import DoubleLaneChange, ObstacleAvoidance, Slalom
+from trackrod.manoeuvres.excitation import Excitation
 from trackrod.manoeuvres.longitudinal import Acceleration, Braking, CoastDown
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.recorded import Recorded
@@ -48,6 +49,7 @@ MANOEUVRES: Mapping[str, type[Manoeuvre]] = MappingProxyType(
             HillHold,
             FourPost,
             RandomRoad,
+            Excitation,
             Recorded,
         )
     }

@@ -33,6 +33,8 @@ class Pair:
         Ordinates of what is trusted and of what is judged [`unit`].
     name, unit, x_name, x_unit
         In words.
+    floor
+        The smallest scale that differences are put over, where the test may be close to zero [`unit`].
 
     Raises
     ------
@@ -48,6 +50,7 @@ class Pair:
     unit: str = "-"
     x_name: str = "time"
     x_unit: str = "s"
+    floor: float = 0.0
 
     def __post_init__(self) -> None:
         for row in ("x", "test", "model"):
@@ -88,7 +91,7 @@ class Pair:
                 f"{MOST_POINTS} at most; give a longer step or a shorter range"
             )
         x = np.linspace(low, high, max(steps, 1) + 1)
-        return cls(x, test.at(x), model.at(x), test.y_name, test.y_unit, test.x_name, test.x_unit)
+        return cls(x, test.at(x), model.at(x), test.y_name, test.y_unit, test.x_name, test.x_unit, test.floor)
 
     @property
     def step(self) -> float:
@@ -119,6 +122,6 @@ class Pair:
         steps = np.diff(self.x)
         if not (steps > 0).all() or np.ptp(steps) > 1e-6 * steps.mean():
             return [Problem(f"{self.name}: {self.x_name} does not grow by equal steps")]
-        if not self.test.any():
+        if not self.test.any() and self.floor == 0.0:
             return [Problem(f"{self.name}: the test is zero everywhere, nothing can be put in relation to it")]
         return []

@@ -40,7 +40,9 @@ class Residual:
     rmse, mae, largest
         Root mean square, mean magnitude and largest magnitude.
     l1, l2, l_infinity
-        The same over the norm of the test [-].
+        The same over the norm of the test, or over the floor of the pair if that is larger [-].
+    of_largest
+        Root mean square over the largest magnitude of the test, or over the floor (paper 002, eq. 8) [-].
     """
 
     mean: float
@@ -51,6 +53,7 @@ class Residual:
     l1: float
     l2: float
     l_infinity: float
+    of_largest: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +81,18 @@ class Earth:
 def residual(pair: Pair) -> Residual:
     """Statistics and norms of the residual."""
     off, test = pair.residual, pair.test
-    rmse = math.sqrt(float(np.mean(off**2)))
+    rmse, mae = math.sqrt(float(np.mean(off**2))), float(np.abs(off).mean())
+    largest = max(pair.largest, pair.floor)
     return Residual(
         mean=float(off.mean()),
         deviation=float(off.std()),
         rmse=rmse,
-        mae=float(np.abs(off).mean()),
+        mae=mae,
         largest=float(np.abs(off).max()),
-        l1=relative_difference(test, pair.model),
-        l2=rmse / math.sqrt(float(np.mean(test**2))),
-        l_infinity=float(np.abs(off).max()) / pair.largest,
+        l1=mae / max(float(np.abs(test).mean()), pair.floor),
+        l2=rmse / max(math.sqrt(float(np.mean(test**2))), pair.floor),
+        l_infinity=float(np.abs(off).max()) / largest,
+        of_largest=rmse / largest,
     )
 
 

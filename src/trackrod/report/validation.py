@@ -9,6 +9,7 @@ from trackrod import __version__
 from trackrod.core.figure import Figure, Line, Panel, Stroke
 from trackrod.core.signals import parse_column
 from trackrod.report.page import Item, Notice, Section, Table, shown, write_page
+from trackrod.report.pdf import write_pdf
 from trackrod.validate.criteria import INDEX, Response
 from trackrod.validate.verdict import Comparison, Outcome, Row, Verdict
 
@@ -40,9 +41,11 @@ def write_validation_page(
     subject: str,
     path: Path | str,
     *,
+    pdf: Path | str | None = None,
     checks: tuple[str, ...] = (),
+    domain: str = "",
 ) -> None:
-    """Write one page: verdict, rows, curves, record.
+    """Write one page: verdict, rows, curves, record; and the same as a document.
 
     Parameters
     ----------
@@ -52,18 +55,28 @@ def write_validation_page(
         What the model is, in words.
     path
         HTML file.
+    pdf
+        PDF file; None for none.
     checks
         Sentences about the verification of the model that came before, for the record.
+    domain
+        Where the model was found to be valid against a better one, in a sentence.
+
+    Raises
+    ------
+    MissingExtraError
+        Plotly is not installed, or Typst is not and a PDF is asked for; the page is then there nevertheless.
     """
     sections = [
         Section("Verdict", (Notice(verdict_sentence(verdict), verdict.outcome is Outcome.VALID), _rows(verdict))),
         Section("What is in each number", (_PARTS, _parts(verdict))),
         Section("Curves", tuple(_figure(verdict, comparison) for comparison in comparisons)),
-        _record(verdict, comparisons, checks),
+        _record(verdict, comparisons, checks, domain),
     ]
-    write_page(
-        f"Validation of {subject}", verdict.criteria.intended_use, sections, path, footer=f"trackrod {__version__}"
-    )
+    title, lead, footer = f"Validation of {subject}", verdict.criteria.intended_use, f"trackrod {__version__}"
+    write_page(title, lead, sections, path, footer=footer)
+    if pdf is not None:
+        write_pdf(title, lead, sections, pdf, footer=footer)
 
 
 def _rows(verdict: Verdict) -> Table:
@@ -141,7 +154,7 @@ def _figure(verdict: Verdict, comparison: Comparison) -> Figure:
     return Figure(comparison.name, tuple(panels))
 
 
-def _record(verdict: Verdict, comparisons: tuple[Comparison, ...], checks: tuple[str, ...]) -> Section:
+def _record(verdict: Verdict, comparisons: tuple[Comparison, ...], checks: tuple[str, ...], domain: str) -> Section:
     """What a safety file asks for, on one page."""
     criteria = verdict.criteria
     chain = "; ".join(f"{name.replace('_', ' ')}: {value}" for name, value in criteria.processing.record().items())
@@ -162,6 +175,7 @@ def _record(verdict: Verdict, comparisons: tuple[Comparison, ...], checks: tuple
             "extrapolation",
             "the verdict holds for the operating ranges of the criteria that the tests reach, and for nothing else",
         ),
+        ("domain of validity", domain or "not looked for; `trackrod envelope` finds it"),
     )
     items: tuple[Item, ...] = (Table(("", ""), rows),)
     return Section("Record", items)

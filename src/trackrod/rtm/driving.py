@@ -66,6 +66,7 @@ class RealTimeVehicle:
         self.step = step
         self.seconds = 0.0
         self._tilted = False
+        self._friction = 1.0
         self._corners = [wheel.corner for wheel in spec.wheels for _ in wheel.tyres]
         self._centre, self._tyres, self._brakes = TotalCentre.of(spec), tyre_columns(spec), brake_line(spec)
         self._elastic = spec.steering is not None
@@ -107,6 +108,7 @@ class RealTimeVehicle:
         state.check("rtm", self.spec.name, _NAMES_AND_UNITS[0])
         self._core.set_state(np.ascontiguousarray(state.values))
         self._tilted = state["input.down.x"] != 0.0
+        self._friction = state["input.friction.1"]
 
     def tilt(self, grade: float) -> None:
         """Let the road rise ahead by this much for each metre [-]; to be called before `settle`."""
@@ -194,7 +196,9 @@ class RealTimeVehicle:
         """The run that rows make up; `beyond_maps` of its metadata says where the kinematics were left."""
         beyond: list[Plain] = [*beyond_maps(rows, self.spec)]
         metadata: dict[str, Plain] = {"vehicle": self.spec.name, "model": "rtm", "beyond_maps": beyond}
-        return RtmMotion(rows, self._centre, self._tyres, self._brakes, elastic=self._elastic).run(metadata)
+        run = RtmMotion(rows, self._centre, self._tyres, self._brakes, elastic=self._elastic).run(metadata)
+        validity = self.spec.validity
+        return run if validity is None else validity.marked(run, friction=self._friction, mass=self.spec.mass)
 
     def push(self, force: ArrayLike, point: ArrayLike) -> None:
         """Let a constant force [N], in E, act on the body at a point of V [m] from now on: wind, towing."""
@@ -206,6 +210,7 @@ class RealTimeVehicle:
         if not (np.isfinite(given).all() and (given > 0).all()):
             raise InputError(f"friction factors {given.tolist()} must be finite and greater than zero")
         self._core.set_friction(np.ascontiguousarray(given))
+        self._friction = float(given.min())
 
     def keep_start(self) -> None:
         """Remember the present state as the start of `derivatives`."""

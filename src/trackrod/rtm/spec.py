@@ -19,6 +19,7 @@ from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError, Problem, UnknownNameError, raise_if_errors
 from trackrod.core.plain import Plain
 from trackrod.core.records import from_plain, to_plain
+from trackrod.core.validity import Validity
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.elasticity import ElasticAxle
 from trackrod.rtm.layout import CHANNELS, COMPLIANCE_CHANNELS, COMPLIANCE_LOADS, STEERING
@@ -378,6 +379,8 @@ class RtmSpec:
         Of the brakes at full pedal [Pa]; None where it is not known.
     frame
         Rear half of a frame that twists; None if it is rigid.
+    validity
+        Where it was found to be valid; None where that was not looked for.
     """
 
     name: str
@@ -391,6 +394,7 @@ class RtmSpec:
     steering: SteeringSpec | None = None
     brake_pressure: float | None = None
     frame: FrameSpec | None = None
+    validity: Validity | None = None
 
     def __post_init__(self) -> None:
         known = {item.name for item in PARAMETERS}

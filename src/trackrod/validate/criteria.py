@@ -26,7 +26,7 @@ from trackrod.metrics.scores import METRICS, PERFECT_IS_ONE
 from trackrod.reference.document import Document, Section
 from trackrod.validate.processing import Processing
 
-__all__ = ["MAIN_VALUE", "Criteria", "Criterion", "Response", "read_criteria"]
+__all__ = ["MAIN_VALUE", "Criteria", "Criterion", "Response", "find_criteria", "read_criteria", "ready_made"]
 
 #: The number that is meant where a criterion names a metric alone.
 MAIN_VALUE = {
@@ -41,6 +41,7 @@ MAIN_VALUE = {
 }
 #: Characteristic values and curves of `trackrod compare`, in percent.
 INDEX = "index"
+_READY_MADE = Path(__file__).parent / "ready_made"
 
 
 class Response(StrEnum):
@@ -73,6 +74,9 @@ class Criterion:
         Name and number, "sprague-geers.C".
     limit
         Of that number: largest, or smallest where 1 is perfect.
+    floor
+        For `residual`: the smallest scale that differences are put over, where the reference may be close to zero
+        [unit of the column].
     weight
         In the degree of validity.
     """
@@ -87,6 +91,7 @@ class Criterion:
     manoeuvres: tuple[str, ...] = ()
     ranges: tuple[tuple[str, float, float], ...] = ()
     band: tuple[float, float] | None = None
+    floor: float = 0.0
 
     @property
     def perfect(self) -> float:
@@ -129,6 +134,27 @@ class Criteria:
     assumptions: tuple[str, ...] = ()
     processing: Processing = field(default_factory=Processing)
     bias: tuple[tuple[str, float], ...] = ()
+
+
+def ready_made() -> tuple[str, ...]:
+    """Names of the criteria that come with Trackrod."""
+    return tuple(sorted(path.stem for path in _READY_MADE.glob("*.toml")))
+
+
+def find_criteria(source: Path | str) -> Criteria:
+    """Criteria of a file, or ready-made ones by their name; errors as `read_criteria`.
+
+    Raises
+    ------
+    UnknownNameError
+        There is neither such a file nor such a name.
+    """
+    path = Path(source)
+    if path.suffix or path.is_file():
+        return read_criteria(path)
+    if str(source) not in ready_made():
+        raise UnknownNameError("criteria", str(source), ready_made())
+    return read_criteria(_READY_MADE / f"{source}.toml")
 
 
 def read_criteria(path: Path) -> Criteria:
@@ -204,6 +230,7 @@ def _criterion(table: Section) -> Criterion:
         band=_interval(table, "band_Hz") if "band_Hz" in table else None,
         metric=metric,
         limit=limit,
+        floor=table.number("floor", number, "smallest scale of the reference", default=0.0, low=0.0),
         weight=weight,
     )
     if limit == found.perfect:

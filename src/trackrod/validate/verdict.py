@@ -300,7 +300,7 @@ def _value(
 
 
 def _pair_over_time(criterion: Criterion, tests: Sequence[Run], model: Run, chain: Processing, offset: float) -> Pair:
-    reference = mean_trace([_trace(run, criterion.signal) for run in tests])
+    reference = mean_trace([_trace(run, criterion.signal, criterion.floor) for run in tests])
     step = chain.step if chain.step is not None else float(np.diff(reference.x).mean())
     same = replace(chain, step=step)
     pair = Pair.of(same.apply(reference), same.apply(_trace(model, criterion.signal)), step)
@@ -332,9 +332,9 @@ def _pair_over_frequency(criterion: Criterion, tests: Sequence[Run], model: Run)
     return replace(pair, x=pair.x[kept], test=pair.test[kept], model=pair.model[kept])
 
 
-def _trace(run: Run, column: str) -> Trace:
+def _trace(run: Run, column: str, floor: float = 0.0) -> Trace:
     signal = parse_column(column)
-    return Trace(run.time, run[column], "time", "s", column, signal.kind.unit or "-")
+    return Trace(run.time, run[column], "time", "s", column, signal.kind.unit or "-", floor=floor)
 
 
 def _inside(criterion: Criterion, run: Run, time: Array) -> NDArray[np.bool_]:

@@ -68,7 +68,7 @@ def find_model(source: Path | str, *, tyre: Path | None = None) -> FoundModel | 
     if not _is_saved_model(path):
         return None
     saved = load(path, RTM)
-    return FoundModel(saved.content, provenance=saved.provenance)
+    return FoundModel(saved.content, provenance=saved.provenance, notes=_domain(saved.content))
 
 
 def _of_study(folder: StudyFolder) -> FoundModel:
@@ -77,8 +77,15 @@ def _of_study(folder: StudyFolder) -> FoundModel:
         raise MissingFileError(Problem("the folder holds no model 'rtm.json'", Place(folder.path), hint=hint))
     saved = load(folder.model, RTM)
     summary = _read(folder.summary)
-    notes = {} if summary is None else {"Errors against the detailed model": study_errors(summary)}
-    return FoundModel(saved.content, provenance=saved.provenance, notes=notes)
+    errors = {} if summary is None else {"Errors against the detailed model": study_errors(summary)}
+    return FoundModel(saved.content, provenance=saved.provenance, notes={**_domain(saved.content), **errors})
+
+
+def _domain(spec: RtmSpec) -> dict[str, str]:
+    """Where the model is valid, for those who run it elsewhere."""
+    if spec.validity is None:
+        return {}
+    return {"Domain of validity": f"{spec.validity.sentence} Bounds: {spec.validity.numbers}."}
 
 
 def _is_saved_model(path: Path) -> bool:

@@ -43,12 +43,15 @@ class Validation:
         Tests and model.
     verdict
         What the criteria say.
+    domain
+        Where the model says to be valid, in a sentence; empty where it does not.
     """
 
     model: Path
     tests: Path
     comparisons: tuple[Comparison, ...]
     verdict: Verdict
+    domain: str = ""
 
 
 def validate_model(model: Path, tests: Path, criteria: Criteria, *, progress: Progress | None = None) -> Validation:
@@ -87,7 +90,8 @@ def validate_model(model: Path, tests: Path, criteria: Criteria, *, progress: Pr
             comparisons.append(Comparison(name, manoeuvre, repeats, driven, refined))
         if progress is not None:
             progress(name, (done + 1) / len(recorded))
-    return Validation(model, tests, tuple(comparisons), judge(criteria, comparisons))
+    domain = spec.validity.sentence if spec is not None and spec.validity is not None else ""
+    return Validation(model, tests, tuple(comparisons), judge(criteria, comparisons), domain)
 
 
 def _read_tests(folder: Path) -> Iterator[tuple[str, tuple[Run, ...]]]:
