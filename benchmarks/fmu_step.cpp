@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "fmi2FunctionTypes.h"
-#include "rtm_model.hpp"
+#include "model.hpp"
+#include "trackrod/signals.hpp"
 
 using namespace trackrod::fmu;
 
@@ -71,7 +72,8 @@ int main(int count, char** words) {
   std::string why;
   DataFile file;
   if (!file.read(std::string(words[2]) + "/vehicle.bin", why)) return std::printf("%s\n", why.c_str()), 1;
-  RtmModel model(file.section("block").numbers(), 1e7);
+  const std::unique_ptr<Model> model = make_model(file, words[2], why);
+  if (!model) return std::printf("%s\n", why.c_str()), 1;
   const DataFile::Section records = file.section("vars");
   for (const unsigned char* at = records.bytes; at < records.bytes + records.size; at += 40) {
     uint32_t reference;
@@ -82,12 +84,12 @@ int main(int count, char** words) {
                         : reference >= outputs_begin ? trackrod::fmu::outputs
                         : reference >= inputs_begin  ? trackrod::fmu::inputs
                                                      : parameters;
-    model.values(group)[reference % 100000] = start;
+    model->values(group)[reference % 100000] = start;
   }
-  model.values(settings)[0] = v;
-  if (!model.initialise(why)) return std::printf("%s\n", why.c_str()), 1;
-  model.values(trackrod::fmu::inputs)[0] = 0.2;
-  model.values(trackrod::fmu::inputs)[3] = 0.3;
-  const double own = seconds([&] { model.step(1); }), fmi = seconds(through_fmi);
+  model->values(settings)[0] = v;
+  if (!model->initialise(why)) return std::printf("%s\n", why.c_str()), 1;
+  model->values(trackrod::fmu::inputs)[0] = 0.2;
+  model->values(trackrod::fmu::inputs)[3] = 0.3;
+  const double own = seconds([&] { model->step(1); }), fmi = seconds(through_fmi);
   std::printf("core %.3f us, FMI %.3f us, ratio %.3f\n", 1e6 * own, 1e6 * fmi, fmi / own);
 }
