@@ -57,8 +57,8 @@ def outputs_of(folder: Path, number: int, steps: int = 60) -> np.ndarray:
     car.enterInitializationMode()
     car.exitInitializationMode()
     for i in range(steps):
-        car.setReal([references["driver.steering_wheel_angle"]], [0.4 * np.sin(0.05 * i)])
-        car.doStep(2e-3 * i, 2e-3)
+        car.setReal([references["driver.steering_wheel_angle"]], [0.1 * np.sin(0.02 * i)])
+        car.doStep(1e-3 * i, 1e-3)
     found = np.array(car.getReal(told))
     car.terminate()
     car.freeInstance()
