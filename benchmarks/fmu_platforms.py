@@ -9,6 +9,7 @@ a small program that ziglang builds; what they tell is compared with the runtime
 
 from __future__ import annotations
 
+import os
 import shutil
 import struct
 import subprocess
@@ -32,8 +33,8 @@ ALLOWED = {
     "PE": ("kernel32.dll", "ntdll.dll", "api-ms-win-crt-"),
     "Mach-O": ("/usr/lib/libsystem.b.dylib",),
 }
-#: What a library may show beside FMI: on macOS operators of C++ that every library shares.
-SHARED = {"Mach-O": ("_Zna", "_Znw", "_Zda", "_Zdl")}
+#: What a library may show beside FMI: on macOS operators of C++ that every library shares, and marks of the linker.
+SHARED = {"Mach-O": ("_Zna", "_Znw", "_Zda", "_Zdl", "__dso_handle", "_mh_dylib_header")}
 #: Kind of file, and its number for the processor.
 EXPECTED = {
     "linux64": ("ELF", 62),
@@ -186,7 +187,9 @@ def run(item: Platform, library: Path, fmu: Path) -> np.ndarray | str:
         program = Path(folder) / ("load.exe" if item.name == "win64" else "load")
         build = [sys.executable, "-m", "ziglang", "c++", "-target", item.target, "-std=c++17", "-O1"]
         headers = [f"-I{root}", f"-I{root / 'fmi'}"]
-        subprocess.run([*build, *headers, str(HERE / "fmu_load.cpp"), "-o", str(program)], check=True)
+        kept = {name: str(cache_folder() / "zig") for name in ("ZIG_LOCAL_CACHE_DIR", "ZIG_GLOBAL_CACHE_DIR")}
+        sources = [str(HERE / "fmu_load.cpp"), "-o", str(program)]
+        subprocess.run([*build, *headers, *sources], check=True, env={**os.environ, **kept})
         done = subprocess.run(
             [*runner, str(program), str(library), f"{folder}/resources", guid],
             capture_output=True,

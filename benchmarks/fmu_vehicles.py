@@ -43,35 +43,42 @@ def exported(name: str) -> Iterator[ExportedVehicle]:
     yield exported_rtm(convert(vehicle, {axle: characterise(vehicle, axle, FEW).maps for axle in Axle}).spec)
 
 
-def outputs_of(folder: Path, number: int, steps: int = 60) -> np.ndarray:
-    """An instance of an unzipped FMU (FMI 2.0), driven alone: all outputs at its end."""
-    about = fmpy.read_model_description(str(folder), validate=False)
-    references = {v.name: v.valueReference for v in about.modelVariables}
-    told = [v.valueReference for v in about.modelVariables if v.causality == "output" and v.type == "Real"]
-    car = fmpy.fmi2.FMU2Slave(
-        guid=about.guid, unzipDirectory=str(folder), modelIdentifier=about.coSimulation.modelIdentifier
-    )
-    car.instantiate()
-    car.setReal([references["initial.speed"]], [10.0 + number % 4])
-    car.setupExperiment(None, 0.0, None)
-    car.enterInitializationMode()
-    car.exitInitializationMode()
-    for i in range(steps):
-        car.setReal([references["driver.steering_wheel_angle"]], [0.1 * np.sin(0.02 * i)])
-        car.doStep(1e-3 * i, 1e-3)
-    found = np.array(car.getReal(told))
-    car.terminate()
-    car.freeInstance()
-    return found
+class Instance:
+    """An FMU (FMI 2.0) that is unzipped; loaded here, because fmpy changes the folder of the process to do it."""
+
+    def __init__(self, folder: str, about: fmpy.model_description.ModelDescription) -> None:
+        self.references = {v.name: v.valueReference for v in about.modelVariables}
+        self.told = [v.valueReference for v in about.modelVariables if v.causality == "output" and v.type == "Real"]
+        self.car = fmpy.fmi2.FMU2Slave(
+            guid=about.guid, unzipDirectory=folder, modelIdentifier=about.coSimulation.modelIdentifier
+        )
+
+    def drive(self, number: int, steps: int = 60) -> np.ndarray:
+        """All outputs at the end of a drive from one of four speeds."""
+        car = self.car
+        car.instantiate()
+        car.setReal([self.references["initial.speed"]], [10.0 + number % 4])
+        car.setupExperiment(None, 0.0, None)
+        car.enterInitializationMode()
+        car.exitInitializationMode()
+        for i in range(steps):
+            car.setReal([self.references["driver.steering_wheel_angle"]], [0.1 * np.sin(0.02 * i)])
+            car.doStep(1e-3 * i, 1e-3)
+        found = np.array(car.getReal(self.told))
+        car.terminate()
+        car.fmi2FreeInstance(car.component)
+        return found
 
 
 def threads_differ(path: Path, instances: int) -> int:
     """How many of the instances in eight threads tell other numbers than one alone."""
     with tempfile.TemporaryDirectory() as folder:
         fmpy.extract(str(path), folder)
-        alone = [outputs_of(Path(folder), number) for number in range(4)]
+        about = fmpy.read_model_description(folder, validate=False)
+        alone = [Instance(folder, about).drive(number) for number in range(4)]
+        loaded = [Instance(folder, about) for _ in range(instances)]
         with ThreadPoolExecutor(8) as pool:
-            together = list(pool.map(lambda number: outputs_of(Path(folder), number), range(instances)))
+            together = list(pool.map(Instance.drive, loaded, range(instances)))
     return sum(not np.array_equal(rows, alone[number % 4]) for number, rows in enumerate(together))
 
 
