@@ -127,7 +127,7 @@ def terminals(variables: Sequence[Variable]) -> bytes:
     root = Element("fmiTerminalsAndIcons", fmiVersion=str(FmiVersion.FMI3))
     corners = {"x1": "-120", "y1": "-80", "x2": "120", "y2": "80"}
     shown = SubElement(root, "GraphicalRepresentation")
-    SubElement(shown, "CoordinateSystem", corners)
+    SubElement(shown, "CoordinateSystem", {**corners, "suggestedScalingFactorTo_mm": "0.1"})
     SubElement(shown, "Icon", corners)
     found = SubElement(root, "Terminals")
     for name in ("driver", *map(str, Corner)):
