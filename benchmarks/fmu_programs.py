@@ -1,9 +1,10 @@
 """Programs over the runtime of FMUs: what a step costs through FMI, and whole runs under sanitizers.
 
-usage: python -m benchmarks.fmu_programs VEHICLE.fmu [step] [address] [thread]
+usage: python -m benchmarks.fmu_programs VEHICLE.fmu [step] [address] [thread] [STEPS]
 
 ``step`` compares a step through FMI 2.0, three inputs in and ten outputs out, with the core's own; ``address`` (with
-undefined behaviour) and ``thread`` drive eight instances in eight threads through both shells.
+undefined behaviour) and ``thread`` drive eight instances in eight threads through both shells, 2000 steps each. The FMU
+is one of FMI 2.0 and of either model.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ def build(program: Path, target: Path, sources: tuple[str, ...], flags: tuple[st
     subprocess.run(["c++", *FLAGS, *flags, *headers, *files, "-ldl", "-o", str(target)], check=True)
 
 
-def main(fmu: Path, wanted: list[str]) -> int:
+def main(fmu: Path, wanted: list[str], steps: str = "2000") -> int:
     host = host_platform()
     assert host is not None
     worst = 0
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(fmu) as archive:
-        archive.extract("resources/vehicle.bin", folder)
+        archive.extractall(folder, [name for name in archive.namelist() if name.startswith("resources/")])
         guid = fromstring(archive.read("modelDescription.xml")).get("guid", "")
         resources, program = f"{folder}/resources", Path(folder) / "program"
         for name in wanted:
@@ -49,11 +50,13 @@ def main(fmu: Path, wanted: list[str]) -> int:
             else:
                 sources = ("fmi2.cpp", "fmi3.cpp", "instance.cpp", "models.cpp")
                 build(HERE / "fmu_run.cpp", program, sources, SANITIZERS[name])
-                done = subprocess.run([str(program), resources, guid], check=False)
+                done = subprocess.run([str(program), resources, guid, steps], check=False)
             print(f"{name}: exit status {done.returncode}", flush=True)
             worst = max(worst, abs(done.returncode))
     return int(worst != 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2:] or ["step", "address", "thread"]))
+    numbers = [word for word in sys.argv[2:] if word.isdigit()]
+    programs = [word for word in sys.argv[2:] if not word.isdigit()]
+    sys.exit(main(Path(sys.argv[1]), programs or ["step", "address", "thread"], *numbers))

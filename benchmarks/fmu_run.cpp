@@ -1,5 +1,6 @@
-// A whole run of an FMU in several threads, through both shells, for sanitizers. usage: fmu_run FOLDER_OF_RESOURCES GUID
+// A whole run of an FMU in several threads, through both shells, for sanitizers. usage: fmu_run FOLDER_OF_RESOURCES GUID [STEPS]
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -86,7 +87,7 @@ double run3(const std::string& folder, const char* guid, int steps) {
 
 int main(int count, char** words) {
   if (count < 3) return 2;
-  const int steps = 2000, threads = 8;
+  const int steps = count > 3 ? std::atoi(words[3]) : 2000, threads = 8;
   std::vector<double> ends(threads);
   std::vector<std::thread> running;
   for (int i = 0; i < threads; ++i) {

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trackrod.export.check import TOLERANCE, CheckDrive, drive_fmu, model_of, usual_drive
+from trackrod.export.check import TOLERANCE, CheckDrive, drive_fmu, usual_drive
 
 #: What is compared.
 OUTPUTS = ("body.x", "body.y", "body.yaw_rate", "body.ay", "body.roll", "fl.Fz", "rr.Fy", "fr.wheel_speed")
@@ -94,7 +94,7 @@ PROGRAMS: dict[str, Callable[[Path, Mapping[str, float], Rows], Rows]] = {
 
 
 def main(fmu: Path, seconds: float) -> int:
-    drive = usual_drive(model_of(fmu), seconds=seconds)
+    drive = usual_drive(seconds=seconds)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "inputs.csv"
         write_inputs(drive, file)

@@ -33,6 +33,19 @@ inline uint32_t crc32(const unsigned char* bytes, size_t count) {
   return ~crc;
 }
 
+// For reading, by its name in UTF-8.
+inline FILE* open_file(const std::string& path) {
+#ifdef _WIN32
+  constexpr unsigned utf8 = 65001;
+  const int count = MultiByteToWideChar(utf8, 0, path.c_str(), -1, nullptr, 0);
+  std::vector<wchar_t> wide(static_cast<size_t>(count > 0 ? count : 1));
+  MultiByteToWideChar(utf8, 0, path.c_str(), -1, wide.data(), count);
+  return _wfopen(wide.data(), L"rb");
+#else
+  return fopen(path.c_str(), "rb");
+#endif
+}
+
 enum class ModelKind : uint32_t { rtm = 1, multibody = 2 };
 
 class DataFile {
@@ -77,19 +90,8 @@ class DataFile {
     memcpy(&value, bytes() + at, sizeof(T));
     return value;
   }
-  static FILE* open(const std::string& path) {
-#ifdef _WIN32
-    constexpr unsigned utf8 = 65001;
-    const int count = MultiByteToWideChar(utf8, 0, path.c_str(), -1, nullptr, 0);
-    std::vector<wchar_t> wide(static_cast<size_t>(count > 0 ? count : 1));
-    MultiByteToWideChar(utf8, 0, path.c_str(), -1, wide.data(), count);
-    return _wfopen(wide.data(), L"rb");
-#else
-    return fopen(path.c_str(), "rb");
-#endif
-  }
   bool load(const std::string& path) {
-    FILE* file = open(path);
+    FILE* file = open_file(path);
     if (file == nullptr) return false;
     bool read = fseek(file, 0, SEEK_END) == 0;
     const long end = read ? ftell(file) : -1;

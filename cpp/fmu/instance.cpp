@@ -61,7 +61,7 @@ Instance* Instance::make(const std::string& folder, const std::string& token, Lo
   if (!token.empty() && token != made->file_.section("token").text()) {
     return made->refuse(Status::error, "the token is not that of the model description"), nullptr;
   }
-  made->model_ = make_model(made->file_, why);
+  made->model_ = make_model(made->file_, folder, why);
   if (!made->model_ || !made->load_variables(why)) return made->refuse(Status::error, why), nullptr;
   made->begin();
   return made.release();
@@ -93,7 +93,7 @@ bool Instance::load_variables(std::string& why) {
 }
 
 void Instance::begin() {
-  memset(model_->memory(), 0, model_->memory_size());
+  model_->clear();
   for (const Variable& v : variables_) {
     if (v.group != outputs) model_->values(v.group)[v.place] = v.start;
   }
@@ -281,17 +281,20 @@ Status Instance::keep(Kept*& state) {
     model_->read_outputs();  // what was told belongs to the state
     read_ = true;
   }
-  const unsigned char* from = static_cast<const unsigned char*>(model_->memory());
   state->mode = mode_;
   state->steps = steps_;
   state->start = start_;
-  state->memory.assign(from, from + model_->memory_size());
+  state->memory.resize(model_->state_size());
+  model_->save(state->memory.data());
   return Status::ok;
 }
 
 Status Instance::restore(const Kept* state) {
   if (!owns(state)) return refuse(Status::error, "the state is none of this instance");
-  memcpy(model_->memory(), state->memory.data(), model_->memory_size());
+  if (!model_->restore(state->memory.data())) {
+    mode_ = Mode::failed;
+    return refuse(Status::error, "the state is that of no vehicle");
+  }
   mode_ = state->mode;
   steps_ = state->steps;
   start_ = state->start;
@@ -318,7 +321,7 @@ Status Instance::write(const Kept* state, unsigned char* bytes, size_t size) {
   if (size < state_head + state->memory.size()) return refuse(Status::error, "the space for the state is too small");
   put(bytes, state_mark);
   put(bytes, uint32_t(1));
-  put(bytes, file_.checksum());
+  put(bytes, file_.checksum() ^ model_->checksum());
   put(bytes, static_cast<uint64_t>(state->memory.size()));
   put(bytes, static_cast<uint32_t>(state->mode));
   put(bytes, crc32(state->memory.data(), state->memory.size()));
@@ -336,7 +339,7 @@ Status Instance::read(const unsigned char* bytes, size_t size, Kept*& state) {
   const uint32_t mode = taken<uint32_t>(bytes), sum = taken<uint32_t>(bytes);
   const uint64_t steps = taken<uint64_t>(bytes);
   const double start = taken<double>(bytes);
-  if (!ours || version != 1 || vehicle != file_.checksum() || count != model_->memory_size() || size < state_head + count) {
+  if (!ours || version != 1 || vehicle != (file_.checksum() ^ model_->checksum()) || count != model_->state_size() || size < state_head + count) {
     return refuse(Status::error, "the written state is that of another vehicle or program");
   }
   if (sum != crc32(bytes, count) || mode > static_cast<uint32_t>(Mode::failed) || !isfinite(start)) {

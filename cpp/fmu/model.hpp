@@ -1,4 +1,4 @@
-// A model behind the shells: numbers in groups, an initialisation, steps, and everything that changes as plain memory.
+// A model behind the shells: numbers in groups, an initialisation, steps, and everything that changes as bytes.
 #pragma once
 
 #include <stddef.h>
@@ -32,12 +32,20 @@ class Model {
   virtual bool step(int remaining) = 0;
   virtual void read_outputs() = 0;
 
-  // Everything that changes once the model is loaded: settings, parameters, inputs, outputs, state.
-  virtual void* memory() = 0;
-  virtual size_t memory_size() const = 0;
+  // Of what it was made of beside the file of the vehicle; states of models with another number do not fit.
+  virtual uint32_t checksum() const { return 0; }
+  // Settings, parameters, inputs and outputs become zeros.
+  virtual void clear() = 0;
+
+  // Everything that changes once the model is loaded, as bytes: settings, parameters, inputs, outputs, state. Saving
+  // changes nothing, and a model that is restored goes on bit for bit; false where the bytes are those of no vehicle.
+  virtual size_t state_size() = 0;
+  virtual void save(unsigned char* to) = 0;
+  virtual bool restore(const unsigned char* from) = 0;
 };
 
-// The model that a file holds; none, and a sentence that says why, if the runtime does not have it.
-std::unique_ptr<Model> make_model(const DataFile& file, std::string& why);
+// The model that a file holds, with what lies beside it in its folder; none, and a sentence that says why, if the runtime
+// does not have it.
+std::unique_ptr<Model> make_model(const DataFile& file, const std::string& folder, std::string& why);
 
 }  // namespace trackrod::fmu

@@ -3,6 +3,7 @@
 #pragma GCC diagnostic ignored "-Wpsabi"  // about passing SIMD vectors between old and new binaries
 #endif
 
+#include "multibody_model.hpp"
 #include "rtm_model.hpp"
 
 // Everything that a step calls becomes part of it, so that the whole of it exists for both instruction sets.
@@ -20,16 +21,18 @@ TRACKROD_VARIANTS void step_rtm(const RtmCompiled& model, const rtm::Parameters<
   rtm::step(model, p, s, in, out, h);
 }
 
-std::unique_ptr<Model> make_model(const DataFile& file, std::string& why) {
+TRACKROD_VARIANTS bool step_multibody(multibody::RoadVehicle& vehicle, const multibody::Controls& controls, double h) {
+  return vehicle.step(controls, h, 1);
+}
+
+std::unique_ptr<Model> make_model(const DataFile& file, const std::string& folder, std::string& why) {
+  if (file.model() == ModelKind::multibody) return MultibodyModel::make(file.section("vehicle"), folder, why);
+  if (file.model() != ModelKind::rtm) return why = "this runtime does not have the model of the file", nullptr;
   const DataFile::Section block = file.section("block"), numbers = file.section("numbers");
   const bool whole = block.count() > 2 && block.numbers()[0] == rtm::block_version &&
                      block.numbers()[1] == static_cast<double>(block.count()) && numbers.count() == 1;
-  if (file.model() == ModelKind::rtm && whole) {
-    return std::make_unique<RtmModel>(block.numbers(), numbers.numbers()[0]);
-  }
-  why = file.model() == ModelKind::rtm ? "the file of the vehicle holds a model of another version"
-                                       : "this runtime does not have the model of the file";
-  return nullptr;
+  if (!whole) return why = "the file of the vehicle holds a model of another version", nullptr;
+  return std::make_unique<RtmModel>(block.numbers(), numbers.numbers()[0]);
 }
 
 }  // namespace trackrod::fmu

@@ -4,12 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "model.hpp"
 #include "trackrod/multibody/data_file.hpp"
 #include "trackrod/multibody/parameters.hpp"
+#include "trackrod/multibody/properties.hpp"
 #include "trackrod/multibody/vehicle.hpp"
 
 namespace trackrod::fmu {
@@ -19,11 +21,14 @@ bool step_multibody(multibody::RoadVehicle& vehicle, const multibody::Controls& 
 
 class MultibodyModel final : public Model {
  public:
-  // From the section that trackrod.multibody.data wrote; none, and a sentence that says why, if it cannot be used.
-  static std::unique_ptr<Model> make(const DataFile::Section& section, std::string& why) {
+  // From the section that trackrod.multibody.data wrote, and the property files of a folder; none, and a sentence that
+  // says why, if they cannot be used.
+  static std::unique_ptr<Model> make(const DataFile::Section& section, const std::string& folder, std::string& why) {
     auto made = std::unique_ptr<MultibodyModel>(new MultibodyModel);
     why = multibody::read_data(section.bytes, section.size, made->drawn_);
+    if (why.empty()) why = multibody::find_problem(made->drawn_);
     if (why.empty()) why = multibody::find_parameter_problem(made->drawn_);
+    if (why.empty()) why = made->read_properties(folder);
     if (why.empty()) why = made->vehicle_.load(made->drawn_);
     if (!why.empty()) return nullptr;
     made->lay_out();
@@ -66,24 +71,20 @@ class MultibodyModel final : public Model {
     why = vehicle_.settle(0.0, c);
     if (why.empty()) why = vehicle_.start(s.speed, static_cast<int>(s.first_gear));
     if (!why.empty()) return false;
-    vehicle_.place(s.x, s.y, s.yaw);
-    keep();
+    if (s.x != 0.0 || s.y != 0.0 || s.yaw != 0.0) vehicle_.place(s.x, s.y, s.yaw);
     double* const ramped = now_.data() + ramped_;
     ramped[0] = 0.0;
     for (int i = 0; i < 4; ++i) ramped[1 + i] = c.road_height[i];
+    now_[ready_] = 1.0;
     read_outputs();
     return true;
   }
 
   bool step(int remaining) override {
-    if (!follow_memory()) return false;
-    const bool done = step_multibody(vehicle_, controls(settings_now().ramp != 0.0 ? remaining : 1), step_size());
-    keep();
-    return done;
+    return step_multibody(vehicle_, controls(settings_now().ramp != 0.0 ? remaining : 1), step_size());
   }
 
   void read_outputs() override {
-    if (!follow_memory()) return;
     double* const told = now_.data() + told_;
     vehicle_.signals(told);
     for (int i = 0; i < 4; ++i) {
@@ -93,9 +94,27 @@ class MultibodyModel final : public Model {
     }
   }
 
-  // One row of numbers: settings, parameters, inputs, outputs, what is ramped, state.
-  void* memory() override { return now_.data(); }
-  size_t memory_size() const override { return now_.size() * sizeof(double); }
+  uint32_t checksum() const override { return checksum_; }
+  void clear() override { std::fill(now_.begin(), now_.end(), 0.0); }
+  // The row, then the vehicle.
+  size_t state_size() override { return (now_.size() + vehicle_.state_size()) * sizeof(double); }
+  void save(unsigned char* to) override {
+    std::vector<double> numbers(vehicle_.state_size());
+    vehicle_.save(numbers.data());
+    memcpy(to, now_.data(), now_.size() * sizeof(double));
+    memcpy(to + now_.size() * sizeof(double), numbers.data(), numbers.size() * sizeof(double));
+  }
+  // The bytes may be those of another instance with other parameters.
+  bool restore(const unsigned char* from) override {
+    std::vector<double> numbers(vehicle_.state_size());
+    memcpy(now_.data(), from, now_.size() * sizeof(double));
+    memcpy(numbers.data(), from + now_.size() * sizeof(double), numbers.size() * sizeof(double));
+    if (now_[ready_] == 0.0) return true;
+    std::string why;
+    if (built_ != built_from() && !build(why)) return false;
+    vehicle_.restore(numbers.data());
+    return true;
+  }
 
  private:
   using V3 = multibody::V3;
@@ -105,17 +124,30 @@ class MultibodyModel final : public Model {
   Settings<double> settings_now() const { return Settings<double>::from_array(now_.data()); }
   Given<double> given_now() const { return Given<double>::from_array(now_.data() + given_); }
 
+  // What lies under properties/ stands in the place of the curves of the file.
+  std::string read_properties(const std::string& folder) {
+    for (const auto& [name, curves] : multibody::replaceable_curves(drawn_)) {
+      FILE* const file = open_file(folder + "/properties/" + name + ".csv");
+      if (file == nullptr) continue;
+      std::string text;
+      char part[4096];
+      for (size_t count; (count = fread(part, 1, sizeof part, file)) > 0 && text.size() < most_text;) text.append(part, count);
+      fclose(file);
+      const std::string why = multibody::read_property(text, curves);
+      if (!why.empty()) return "the property file '" + name + ".csv' cannot be used: " + why;
+    }
+    const std::vector<unsigned char> bytes = multibody::write_data(drawn_);
+    checksum_ = crc32(bytes.data(), bytes.size());
+    return {};
+  }
+
   void lay_out() {
     parameters_ = Settings<double>::size;
     given_ = parameters_ + parameter_count();
     told_ = given_ + Given<double>::size;
     ramped_ = told_ + signal::signal_count + Places<double>::size;
-    state_ = ramped_ + 5;
-    now_.assign(state_ + vehicle_.state_size(), 0.0);
-    for (size_t i = 0; i < parameter_count(); ++i) now_[parameters_ + i] = drawn_.changeable.parameters[i].value;
-    built_.assign(parameter_count() + 4, 0.0);
-    remember_built();
-    keep();
+    ready_ = ramped_ + 5;
+    now_.assign(ready_ + 1, 0.0);
   }
 
   // The vehicle that parameters and payload give.
@@ -126,31 +158,14 @@ class MultibodyModel final : public Model {
     const Settings<double> s = settings_now();
     if (why.empty()) multibody::add_point_mass(d, s.payload, s.payload_place);
     if (why.empty()) why = vehicle_.load(std::move(d));
-    if (why.empty()) remember_built();
+    if (why.empty()) built_ = built_from();
     return why.empty();
   }
-  void remember_built() {
-    std::copy_n(now_.data() + parameters_, parameter_count(), built_.data());
-    write_load(built_.data() + parameter_count());
-  }
-  void write_load(double* to) const {
+  std::vector<double> built_from() const {
     const Settings<double> s = settings_now();
-    const double load[4] = {s.payload, s.payload_place.x, s.payload_place.y, s.payload_place.z};
-    std::copy_n(load, 4, to);
-  }
-
-  void keep() { vehicle_.save(now_.data() + state_); }
-  // The memory may have become that of another moment, or of another instance with other parameters.
-  bool follow_memory() {
-    double load[4];
-    write_load(load);
-    const size_t n = parameter_count();
-    const bool same = memcmp(built_.data(), now_.data() + parameters_, n * sizeof(double)) == 0 &&
-                      memcmp(built_.data() + n, load, sizeof load) == 0;
-    std::string why;
-    if (!same && !build(why)) return false;
-    vehicle_.restore(now_.data() + state_);
-    return true;
+    std::vector<double> all{s.payload, s.payload_place.x, s.payload_place.y, s.payload_place.z};
+    all.insert(all.end(), now_.data() + parameters_, now_.data() + given_);
+    return all;
   }
 
   multibody::Controls controls(int remaining) {
@@ -171,6 +186,7 @@ class MultibodyModel final : public Model {
       c.damper_force[i] = given.damper_force[i];
       c.spring_force[i] = given.spring_force[i];
       c.road_height[i] = along(ramped[1 + i], given.road_height[i]);
+      c.road_normal[i] = {given.road_normal_x[i], given.road_normal_y[i], given.road_normal_z[i]};
       c.friction[i] = given.friction[i];
     }
     c.down = given.down;
@@ -180,10 +196,15 @@ class MultibodyModel final : public Model {
     return c;
   }
 
-  multibody::Description drawn_;  // as the file has it
+  static constexpr size_t most_text = 1 << 20;
+
+  multibody::Description drawn_;  // as the files have it
+  uint32_t checksum_ = 0;
   multibody::RoadVehicle vehicle_;
-  std::vector<double> now_, built_;  // the memory; parameters and payload that the vehicle was built from
-  size_t parameters_ = 0, given_ = 0, told_ = 0, ramped_ = 0, state_ = 0;
+  // One row of numbers: settings, parameters, inputs, outputs, what is ramped, whether the vehicle is initialised.
+  std::vector<double> now_;
+  std::vector<double> built_;  // payload and parameters that the vehicle was built from
+  size_t parameters_ = 0, given_ = 0, told_ = 0, ramped_ = 0, ready_ = 0;
 };
 
 }  // namespace trackrod::fmu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <math.h>
+#include <string.h>
 
 #include "model.hpp"
 #include "trackrod/rtm/motion.hpp"
@@ -114,8 +115,13 @@ class RtmModel final : public Model {
     }
   }
 
-  void* memory() override { return &now_; }
-  size_t memory_size() const override { return sizeof(now_); }
+  void clear() override { now_ = Now{}; }
+  size_t state_size() override { return sizeof(now_); }
+  void save(unsigned char* to) override { memcpy(to, &now_, sizeof(now_)); }
+  bool restore(const unsigned char* from) override {
+    memcpy(static_cast<void*>(&now_), from, sizeof(now_));
+    return true;
+  }
 
  private:
   struct Now {

@@ -302,24 +302,17 @@ class MultibodyHandle {
     multibody::set_down(description_, model_, chassis, road);
   }
 
-  // State and lasting inputs, all that the steps to come depend on beside the model itself.
+  // All that the steps to come depend on beside the model itself.
   NewArray state() {
     require_finished();
-    model_.forget_matrix();  // whoever is set to the state goes on without one, too
-    NewArray out = new_array({state_size()});
-    double* to = out.data();
-    for (const auto& [first, count] : all_numbers(model_.state, model_.inputs)) to = std::copy_n(first, count, to);
+    NewArray out = new_array({model_.number_count()});
+    model_.save(out.data());
     return out;
   }
   void set_state(const Values& numbers) {
     require_finished();
-    if (numbers.size() != state_size()) throw std::invalid_argument("a state needs one number for each name");
-    model_.forget_matrix();
-    const double* from = numbers.data();
-    for (const auto& [first, count] : all_numbers(model_.state, model_.inputs)) {
-      std::copy_n(from, count, first);
-      from += count;
-    }
+    if (numbers.size() != model_.number_count()) throw std::invalid_argument("a state needs one number for each name");
+    model_.restore(numbers.data());
   }
 
   // ---- solutions
@@ -498,11 +491,6 @@ class MultibodyHandle {
   int block_count() const { return model_.matrix().block_count(); }
 
  private:
-  size_t state_size() {
-    size_t size = 0;
-    for (const auto& [first, count] : all_numbers(model_.state, model_.inputs)) size += count;
-    return size;
-  }
   template <class T>
   static int added(std::vector<T>& list, const T& item) {
     list.push_back(item);

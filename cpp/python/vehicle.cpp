@@ -1,10 +1,12 @@
 // Python face of the multibody vehicle as other programs have it: the data file, and a vehicle that is made from it alone.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -13,6 +15,7 @@
 #include "arrays.hpp"
 #include "trackrod/multibody/data_file.hpp"
 #include "trackrod/multibody/parameters.hpp"
+#include "trackrod/multibody/properties.hpp"
 #include "trackrod/multibody/vehicle.hpp"
 
 namespace nb = nanobind;
@@ -92,6 +95,12 @@ class MultibodyData {
     std::vector<std::tuple<std::string, std::string, double, double, double>> all;
     for (const ParameterData& p : d_.changeable.parameters) all.emplace_back(p.name, p.meaning, p.value, p.low, p.high);
     return all;
+  }
+  // Texts of the files by which force laws may be replaced, by their names.
+  std::map<std::string, std::string> properties() {
+    std::map<std::string, std::string> texts;
+    for (const auto& [name, curves] : replaceable_curves(d_)) texts[name] = property_text(curves);
+    return texts;
   }
   nb::bytes bytes() const {
     require(find_vehicle_problem(d_));
@@ -183,6 +192,7 @@ void bind_vehicle(nb::module_& m) {
       .def("add_parameter", &MultibodyData::add_parameter, "name"_a, "meaning"_a, "kind"_a, "element"_a, "slot"_a, "value"_a,
            "low"_a, "high"_a)
       .def_prop_ro("parameters", &MultibodyData::parameters, "Name, meaning, value, low, high of each.")
+      .def("properties", &MultibodyData::properties, "Texts of the files by which force laws may be replaced.")
       .def("bytes", &MultibodyData::bytes, "The file.")
       .def("numbers", &MultibodyData::numbers, "values"_a, "All numbers of the mechanism with these values of the parameters.");
   nb::class_<RoadVehicleHandle>(m, "RoadVehicle", "A multibody vehicle on the road, from its data file alone.")

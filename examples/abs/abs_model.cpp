@@ -16,8 +16,10 @@ class Controller final : public Model {
   bool admits(std::string&) override { return true; }
   bool initialise(std::string&) override { return true; }
   void read_outputs() override {}
-  void* memory() override { return &now_; }
-  size_t memory_size() const override { return sizeof(now_); }
+  void clear() override { now_ = {}; }
+  size_t state_size() override { return sizeof(now_); }
+  void save(unsigned char* to) override { memcpy(to, &now_, sizeof(now_)); }
+  bool restore(const unsigned char* from) override { return memcpy(&now_, from, sizeof(now_)) != nullptr; }
 
   bool step(int) override {
     const double radius = now_.parameters[0], slip = now_.parameters[1], most = now_.parameters[2], rate = now_.parameters[3];
@@ -42,6 +44,6 @@ class Controller final : public Model {
 
 }  // namespace
 
-std::unique_ptr<Model> make_model(const DataFile&, std::string&) { return std::make_unique<Controller>(); }
+std::unique_ptr<Model> make_model(const DataFile&, const std::string&, std::string&) { return std::make_unique<Controller>(); }
 
 }  // namespace trackrod::fmu

@@ -150,7 +150,8 @@ def write_ssp(vehicle: Path, controller: Path, path: Path) -> None:
         f'endElement="{"abs" if forward else "car"}" endConnector="{target}"/>'
         for source, target, forward in WIRES
     )
-    values = {"car.initial.speed": 20.0, **{f"car.{c}.friction": 0.3 for c in CORNERS}, "abs.pedal": 1.0}
+    values = {"car": {"initial.speed": 20.0, **{f"{c}.friction": 0.3 for c in CORNERS}, "driver.gear": -1}}
+    values["abs"] = {"pedal": 1.0}
     connectors = {
         "car": [(s if forward else t, "output" if forward else "input") for s, t, forward in WIRES],
         "abs": [(t if forward else s, "input" if forward else "output") for s, t, forward in WIRES],
@@ -161,15 +162,15 @@ def write_ssp(vehicle: Path, controller: Path, path: Path) -> None:
         + "".join(
             f'<ssd:Connector name="{c}" kind="{kind}"><ssc:Real/></ssd:Connector>' for c, kind in connectors[name]
         )
-        + "</ssd:Connectors></ssd:Component>"
+        + f'</ssd:Connectors><ssd:ParameterBindings><ssd:ParameterBinding source="resources/{name}.ssv"/>'
+        "</ssd:ParameterBindings></ssd:Component>"
         for name in ("car", "abs")
     )
     system = (
         '<?xml version="1.0" encoding="UTF-8"?>\n<ssd:SystemStructureDescription version="1.0" name="abs" '
         'xmlns:ssd="http://ssp-standard.org/SSP1/SystemStructureDescription" '
         'xmlns:ssc="http://ssp-standard.org/SSP1/SystemStructureCommon">'
-        '<ssd:System name="braking"><ssd:ParameterBindings>'
-        '<ssd:ParameterBinding source="resources/manoeuvre.ssv"/></ssd:ParameterBindings>'
+        '<ssd:System name="braking">'
         f"<ssd:Elements>{parts}</ssd:Elements>"
         f"<ssd:Connections>{wires}</ssd:Connections></ssd:System>"
         '<ssd:DefaultExperiment startTime="0" stopTime="4"/></ssd:SystemStructureDescription>\n'
@@ -178,13 +179,20 @@ def write_ssp(vehicle: Path, controller: Path, path: Path) -> None:
         archive.writestr("SystemStructure.ssd", system)
         archive.write(vehicle, "resources/car.fmu")
         archive.write(controller, "resources/abs.fmu")
-        archive.writestr("resources/manoeuvre.ssv", parameter_values(values))
+        for name, given in values.items():
+            archive.writestr(f"resources/{name}.ssv", parameter_values(given))
+        # all of them once more, for programs that are given one set and look at no bindings, as fmpy
+        joined = {f"{name}.{key}": value for name, given in values.items() for key, value in given.items()}
+        archive.writestr("resources/manoeuvre.ssv", parameter_values(joined))
 
 
 def parameter_values(given: dict[str, float]) -> str:
     """An ``.ssv`` file."""
-    rows = "".join(f'<ssv:Parameter name="{k}"><ssv:Real value="{v!r}"/></ssv:Parameter>' for k, v in given.items())
-    rows += '<ssv:Parameter name="car.driver.gear"><ssv:Integer value="-1"/></ssv:Parameter>'
+    rows = "".join(
+        f'<ssv:Parameter name="{name}"><ssv:{"Integer" if isinstance(value, int) else "Real"} value="{value!r}"/>'
+        "</ssv:Parameter>"
+        for name, value in given.items()
+    )
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<ssv:ParameterSet version="1.0" name="manoeuvre" '
         'xmlns:ssv="http://ssp-standard.org/SSP1/SystemStructureParameterValues">'

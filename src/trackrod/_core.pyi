@@ -251,6 +251,9 @@ class MultibodyData:
     def parameters(self) -> list[tuple[str, str, float, float, float]]:
         """Name, meaning, value, low, high of each."""
 
+    def properties(self) -> dict[str, str]:
+        """Texts of the files by which force laws may be replaced."""
+
     def bytes(self) -> bytes:
         """The file."""
 

@@ -54,6 +54,19 @@ def test_a_study_becomes_a_checked_fmu(study: Path, tmp_path: Path, monkeypatch:
     assert "81 outputs" in export(out, "--check")
 
 
+def test_the_multibody_model_of_a_vehicle(study: Path, tmp_path: Path) -> None:
+    out = tmp_path / "car.fmu"
+    words = ("--model", "multibody", "--format", "fmu2", "--out", out)
+    assert json.loads(export("double_wishbone_car", *words, "--json"))["model"] == "multibody"
+    with zipfile.ZipFile(out) as archive:
+        assert b"hardpoints.front_suspension.tierod_outer_left.x" in archive.read("modelDescription.xml")
+        assert "resources/properties/springs.front_suspension.ride_spring_left.csv" in archive.namelist()
+    with pytest.raises(InputError, match="holds a real-time model alone"):
+        export(study, *words)
+    with pytest.raises(InputError, match="CarMaker"):
+        export("double_wishbone_car", "--model", "multibody", "--format", "carmaker", "--out", tmp_path)
+
+
 def test_sources_from_a_saved_model(study: Path, tmp_path: Path) -> None:
     export(study / "rtm.json", "--format", "c", "--out", tmp_path / "car")
     assert (tmp_path / "car" / "main.cpp").is_file()

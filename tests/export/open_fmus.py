@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,14 @@ from trackrod.export.fmu import fmu_bytes
 from trackrod.export.layout import Group, Type
 from trackrod.export.model_description import FmiVersion
 from trackrod.export.runtimes import host_platform
-from trackrod.export.variables import Variable, rtm_variables
-from trackrod.export.vehicle import exported_rtm
+from trackrod.export.vehicle import ExportedVehicle, exported_multibody, exported_rtm
+from trackrod.multibody.steering import SteeringModel
 from trackrod.rtm.spec import RtmSpec
 
 CAR, ELASTIC_CAR, VAN = "double_wishbone_car", asymmetric_vehicles.CAR, asymmetric_vehicles.VAN
+#: Multibody models: a car whose steering is a mechanism, an asymmetric van with six tyres.
+DETAILED_CAR, DETAILED_VAN = "detailed_car", "detailed_van"
+_DETAILED = {DETAILED_CAR: (CAR, SteeringModel.MECHANISM), DETAILED_VAN: (VAN, SteeringModel.RATIO)}
 VERSIONS = tuple(FmiVersion)
 
 
@@ -33,11 +36,20 @@ def spec(name: str) -> RtmSpec:
 
 
 @cache
+def exported(name: str) -> ExportedVehicle:
+    """A vehicle made ready."""
+    if name not in _DETAILED:
+        return exported_rtm(spec(name))
+    base, steering = _DETAILED[name]
+    return exported_multibody(asymmetric_vehicles.vehicle(base), steering)
+
+
+@cache
 def content(name: str, version: FmiVersion) -> bytes:
     """The bytes of its FMU."""
     host = host_platform()
     assert host is not None
-    return fmu_bytes(exported_rtm(spec(name)), version, [host], Path("no kept runtimes"))
+    return fmu_bytes(exported(name), version, [host], Path("no kept runtimes"))
 
 
 class RefusedError(Exception):
@@ -149,10 +161,6 @@ def unzipped(name: str, version: FmiVersion, folder: Path) -> Path:
     return target
 
 
-def outputs_of(name: str) -> Sequence[Variable]:
-    """Outputs of a vehicle."""
-    return [variable for variable in rtm_variables(spec(name)) if variable.group is Group.OUTPUTS]
-
-
 def reals_of(name: str) -> list[str]:
-    return [variable.name for variable in outputs_of(name) if variable.type is Type.REAL]
+    """Real outputs of a vehicle."""
+    return [v.name for v in exported(name).variables if v.group is Group.OUTPUTS and v.type is Type.REAL]

@@ -12,7 +12,7 @@ from open_fmus import CAR, spec
 
 from trackrod.core import signals
 from trackrod.export.c_source import write_c_source
-from trackrod.export.check import CheckDrive, drive_python
+from trackrod.export.check import CheckDrive, drive_rtm
 from trackrod.export.vehicle import exported_rtm
 
 COMPILER = next((path for name in ("g++", "clang++") if (path := shutil.which(name))), None)
@@ -34,7 +34,7 @@ def test_sources_compile_without_warnings_and_drive_as_python(tmp_path: Path) ->
     text = subprocess.run([str(program), str(folder)], capture_output=True, text=True, check=True).stdout
     found = np.array([[float(word) for word in line.split()] for line in text.splitlines()])
     drive = CheckDrive({"initial.speed": 20.0}, {"driver.steering_wheel_angle": np.full(5000, 0.3)})
-    run = drive_python(spec(CAR), drive, every=10)
+    run = drive_rtm(spec(CAR), drive, every=10)
     assert np.abs(found[:, 1] - run[signals.YAW_RATE]).max() < 1e-9
     assert np.abs(found[:, 2] - run[signals.AY]).max() < 1e-9
     missing = subprocess.run([str(program), str(tmp_path)], capture_output=True, text=True, check=False)

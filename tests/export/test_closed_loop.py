@@ -42,3 +42,20 @@ def test_a_brake_control_keeps_the_wheels_turning(tmp_path: Path) -> None:
     result = simulate_ssp(str(package), stop_time=0.3, step_size=1e-3, parameter_set=read_ssv(str(values)))
     assert 18.9 < result["car.body.vx"][-1] < 19.7
     assert result["abs.fl.torque"].max() > 100.0
+    if importlib.util.find_spec("libcosimpy") is not None:
+        assert in_cosim(tmp_path / "unpacked", 300) == pytest.approx(result["car.body.vx"][-1], rel=1e-12)
+
+
+def in_cosim(folder: Path, steps: int) -> float:
+    """Speed of the vehicle after so many steps in the Open Simulation Platform."""
+    from libcosimpy.CosimExecution import CosimExecution
+    from libcosimpy.CosimObserver import CosimObserver
+
+    execution = CosimExecution.from_ssp_file(ssp_path=str(folder), step_size=1e6)  # nanoseconds
+    observer = CosimObserver.create_last_value()
+    execution.add_observer(observer)
+    car = execution.slave_index_from_instance_name("car")
+    (speed,) = (item.reference for item in execution.slave_variables(car) if item.name == b"body.vx")
+    for _ in range(steps):
+        execution.step()
+    return float(observer.last_real_values(car, [speed])[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import struct
 import zipfile
 from importlib.resources import files
 from xml.etree.ElementTree import fromstring
@@ -17,6 +18,7 @@ from trackrod.core.corners import Corner
 from trackrod.core.quantities import KINDS
 from trackrod.export.layout import GIVEN, GROUPS, Group, declaration_key, elements
 from trackrod.export.model_description import FmiVersion, unit_name
+from trackrod.export.picture import SIZE
 from trackrod.export.variables import rtm_variables
 from trackrod.rtm.coefficients import PARAMETERS
 
@@ -108,3 +110,10 @@ def test_other_declarations_have_another_key(monkeypatch: pytest.MonkeyPatch) ->
     before = declaration_key()
     monkeypatch.setattr("trackrod.export.layout.GIVEN", GIVEN[:-1])
     assert declaration_key() != before
+
+
+def test_a_picture_travels_with_the_vehicle() -> None:
+    for version, path in ((FmiVersion.FMI2, "model.png"), (FmiVersion.FMI3, "terminalsAndIcons/icon.png")):
+        shown = part(CAR, version, path)
+        assert shown[:8] == b"\x89PNG\r\n\x1a\n"
+        assert struct.unpack(">II", shown[16:24]) == SIZE

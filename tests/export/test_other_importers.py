@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from open_fmus import VAN, content, spec
+from open_fmus import VAN, content
 
 from trackrod.export.check import TOLERANCE, usual_drive
 from trackrod.export.model_description import FmiVersion
@@ -25,7 +25,7 @@ def test_same_run_in_another_importer(program: str, tmp_path: Path) -> None:
         pytest.skip("ecospy needs the library of the package tbb")
     fmu, file = tmp_path / "van.fmu", tmp_path / "inputs.csv"
     fmu.write_bytes(content(VAN, FmiVersion.FMI2))
-    drive = usual_drive(spec(VAN), seconds=0.15)
+    drive = usual_drive(seconds=0.15)
     fmu_tools.write_inputs(drive, file)
     inputs = fmu_tools.read_inputs(file)
     reference = fmu_tools.in_fmpy(fmu, drive.settings, inputs)

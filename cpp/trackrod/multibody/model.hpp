@@ -116,6 +116,8 @@ class Model {
     trial_spins_ = state.spins;
     sensitivity_.resize(n);
     centre_sensitivity_.resize(n);
+    origin_.state = state;  // as large as it will ever be
+    origin_.inputs = inputs;
   }
 
   // The driveline is a view of numbers that the model owns, so that a model is not copied.
@@ -162,27 +164,63 @@ class Model {
     follow_profiles(h);
     double change = 0.0;
     bool done = false;
-    if (iterations == 1 && factored_for_ == h && age_ < longest_kept && last_change_ < largest_kept) {
+    if (iterations == 1 && origin_.step == h && origin_.age < longest_kept && origin_.change < largest_kept) {
       const DrivelineState<double> before = state.driveline;
       change = newton_step(h, Derivatives::kept);
-      done = change < largest_kept && change < std::max(growth_kept * last_change_, quiet_kept);  // not if it is NaN
+      done = change < largest_kept && change < std::max(growth_kept * origin_.change, quiet_kept);  // not if it is NaN
       if (!done) {
         predict();
         state.driveline = before;
       }
-      ++age_;
+      origin_.age += 1.0;
+    }
+    if (!done && iterations == 1) {
+      origin_.state = state;
+      origin_.inputs = inputs;
     }
     for (int i = 0; !done && i < iterations; ++i) {
       change = newton_step(h, Derivatives::exact);
       if (!std::isfinite(change)) return std::numeric_limits<double>::quiet_NaN();
     }
-    last_change_ = change;
+    if (!done && iterations == 1) {
+      origin_.step = h;
+      origin_.age = 0.0;
+    }
+    origin_.change = change;
     accept(h);
     return change;
   }
 
-  // The steps to come depend on the state and the inputs alone.
-  void forget_matrix() { factored_for_ = 0.0; }
+  // The next step makes a new matrix. To be called where the elements or the state change otherwise than by steps.
+  void forget_matrix() { origin_.step = 0.0; }
+
+  // All that the steps to come depend on, as numbers in the order of trackrod.multibody.layout: state, inputs, and where the
+  // kept matrix comes from. Taking them changes nothing, and whoever is given them goes on bit for bit.
+  std::size_t number_count() {
+    std::size_t sum = 0;
+    for (const auto& [first, count] : numbers()) sum += count;
+    return sum;
+  }
+  void save(double* to) {
+    if (origin_.step == 0.0) {  // equal states are equal numbers
+      origin_.age = origin_.change = 0.0;
+      for (const auto& [first, count] : all_numbers(origin_.state, origin_.inputs)) std::fill_n(first, count, 0.0);
+    }
+    for (const auto& [first, count] : numbers()) to = std::copy_n(first, count, to);
+  }
+  void restore(const double* from) {
+    const auto fill = [&] {
+      const double* next = from;
+      for (const auto& [first, count] : numbers()) {
+        std::copy_n(next, count, first);
+        next += count;
+      }
+    };
+    fill();
+    if (origin_.step == 0.0) return;
+    make_matrix_again();
+    fill();  // what the tyres did then is of no interest
+  }
 
   // Residual of the equations of motion at the velocities of `trial`, and the matrix of its derivatives.
   // Returns the residual force on each body (what accelerates it beyond what is asked).
@@ -310,6 +348,26 @@ class Model {
   // What an evaluation does besides summing up forces: nothing; spins eliminated with the matrix as it was factorised; a
   // new matrix.
   enum class Derivatives { none, kept, exact };
+
+  std::vector<std::pair<double*, std::size_t>> numbers() {
+    std::vector<std::pair<double*, std::size_t>> pieces = all_numbers(state, inputs);
+    for (double* const x : {&origin_.step, &origin_.age, &origin_.change}) pieces.emplace_back(x, 1);
+    const auto then = all_numbers(origin_.state, origin_.inputs);
+    pieces.insert(pieces.end(), then.begin(), then.end());
+    return pieces;
+  }
+  // Driveline and differentials give torques without derivatives, so that the matrix does not know them.
+  void make_matrix_again() {
+    const double h = origin_.step;
+    std::swap(state, origin_.state);
+    std::swap(inputs, origin_.inputs);
+    predict();
+    turn_wheels();
+    evaluate(trial_, trial_spins_, h, Derivatives::exact);
+    matrix_.factorise();
+    std::swap(state, origin_.state);
+    std::swap(inputs, origin_.inputs);
+  }
 
   const std::vector<Vec6>& evaluate(const std::vector<Twist<double>>& trial, const std::vector<double>& spins, double h,
                                     Derivatives derivatives) {
@@ -676,8 +734,6 @@ class Model {
     evaluate(trial_, trial_spins_, h, derivatives);
     if (derivatives == Derivatives::exact) {
       if (!matrix_.factorise()) return std::numeric_limits<double>::quiet_NaN();
-      factored_for_ = h;
-      age_ = 0;
     }
     matrix_.solve(right_);
     Couplings more{};
@@ -847,9 +903,7 @@ class Model {
   Driveline<double> hardware_{};
   DrivelineStep<double> decided_{};
   BlockMatrix matrix_;
-  double factored_for_ = 0.0;  // step length for which it is factorised; 0: for none
-  int age_ = 0;                // steps that it has served
-  double last_change_ = 0.0;   // largest change of a velocity in the last step
+  MatrixOrigin origin_;
   std::vector<BodyState> bodies_now_;
   BodyState still_{{0, 0, 0}, M3::identity(), {{0, 0, 0}, {0, 0, 0}}};
   std::vector<Vec6> right_, sensitivity_, centre_sensitivity_;

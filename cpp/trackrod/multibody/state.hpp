@@ -1,5 +1,5 @@
 // What a step of a mechanism takes from the one before, and what acts on it until it is set anew. Nothing else in a model
-// changes with time: elements have no memory, and everything else is made anew in every step.
+// changes with time but the matrix that it keeps: elements have no memory, and everything else is made anew in every step.
 #pragma once
 
 #include <utility>
@@ -55,6 +55,15 @@ struct Inputs {
     targets.resize(drives);
     roads.resize(tyre_count);
   }
+};
+
+// Where the matrix that a model keeps comes from, and how it has served. It is made again from these numbers bit for bit.
+struct MatrixOrigin {
+  double step = 0.0;    // for which it was made [s]; 0: there is none
+  double age = 0.0;     // steps that it has served
+  double change = 0.0;  // largest change of a velocity in the last of them
+  State state;          // in the step in which it was made
+  Inputs inputs;
 };
 
 // All numbers of both, piece by piece in the order of trackrod.multibody.layout.

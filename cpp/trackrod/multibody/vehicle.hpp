@@ -58,7 +58,6 @@ class RoadVehicle {
     model_ = Model();
     tables_.clear();
     build(description_, model_, tables_);
-    pieces_ = all_numbers(model_.state, model_.inputs);
     const VehicleData& v = description_.vehicle;
     column_.clear();
     for (const MotionData& m : v.column) column_.push_back(joint_motion(description_, m));
@@ -190,28 +189,19 @@ class RoadVehicle {
   }
 
   // Everything that the steps to come and the signals of now depend on, as plain numbers.
-  std::size_t state_size() const {
-    std::size_t size = sizeof(Memory) / sizeof(double) + control_count;
-    for (const auto& [first, count] : pieces_) size += count;
-    return size;
-  }
+  std::size_t state_size() { return sizeof(Memory) / sizeof(double) + control_count + model_.number_count(); }
   void save(double* to) {
-    model_.forget_matrix();  // whoever is restored to the state goes on without one, too
-    for (const auto& [first, count] : pieces_) to = std::copy_n(first, count, to);
     to = std::copy_n(reinterpret_cast<const double*>(&memory_), sizeof(Memory) / sizeof(double), to);
     Controls copy = controls_;
     exchange(copy, [&](double& x) { *to++ = x; });
+    model_.save(to);
   }
   void restore(const double* from) {
-    model_.forget_matrix();
-    for (const auto& [first, count] : pieces_) {
-      std::copy_n(from, count, first);
-      from += count;
-    }
     std::copy_n(from, sizeof(Memory) / sizeof(double), reinterpret_cast<double*>(&memory_));
     from += sizeof(Memory) / sizeof(double);
     exchange(controls_, [&](double& x) { x = *from++; });
-    hold_steering(!controls_.steered_by_torque);
+    hold_steering(!controls_.steered_by_torque);  // before the matrix is made again
+    model_.restore(from);
   }
   bool can_be_steered_by_torque() const { return description_.vehicle.steering_wheel_drive >= 0; }
 
@@ -372,6 +362,7 @@ class RoadVehicle {
     Drive& drive = model_.drives[j];
     drive.stiffness = held ? description_.drives[j].stiffness : 0.0;
     drive.damping = held ? description_.drives[j].damping : 0.0;
+    model_.forget_matrix();
     if (!held) return;
     for (const int body : {drive.a, drive.b}) {  // the torque acts no longer
       if (body != ground) model_.inputs.loads[static_cast<std::size_t>(body)] = {{0, 0, 0}, {0, 0, 0}};
@@ -462,7 +453,6 @@ class RoadVehicle {
   Description description_;
   Model model_;
   std::vector<OwnedCurve> tables_;
-  std::vector<std::pair<double*, std::size_t>> pieces_;  // numbers of state and inputs, where they lie
   std::vector<JointMotion> column_, hinge_;
   Memory memory_;
   Controls controls_;

@@ -19,8 +19,8 @@ from trackrod.export.check import CheckResult, check_fmu, write_check
 from trackrod.export.fmu import write_fmu
 from trackrod.export.model_description import FmiVersion
 from trackrod.export.runtimes import build_runtimes, host_platform, platforms_of
-from trackrod.export.vehicle import exported_rtm
-from trackrod.multibody.steering import SteeringModel
+from trackrod.export.vehicle import ExportedVehicle, exported_multibody, exported_rtm
+from trackrod.multibody.steering import SteeringModel, usual_steering
 from trackrod.rtm.spec import RtmSpec
 from trackrod.workflow.cache import cache_folder
 from trackrod.workflow.models import FoundModel, find_model
@@ -42,6 +42,7 @@ class ModelKind(StrEnum):
     """Which model of the vehicle is exported."""
 
     RTM = "rtm"
+    MULTIBODY = "multibody"
 
 
 _VERSIONS = {Format.FMU2: FmiVersion.FMI2, Format.FMU3: FmiVersion.FMI3}
@@ -78,7 +79,6 @@ def export(
     json: Json = False,
 ) -> None:
     """Write an FMU, C++ sources or a data set of CarMaker; check an FMU; build runtimes for other platforms."""
-    del kind  # the real-time model is the only one so far
     if build is not None:
         quiet = json or model is not None
         built = build_runtimes(platforms_of(build), cache_folder(), None if quiet else _tell)
@@ -99,6 +99,10 @@ def export(
         problems.append(Problem("--check and --platforms are for FMUs"))
     if form in _VERSIONS and out is not None and out.suffix != ".fmu":
         problems.append(Problem(f"--out {out} must end in .fmu"))
+    if kind is ModelKind.MULTIBODY and form is Format.CARMAKER:
+        problems.append(Problem("a data set of CarMaker is made of the real-time model", hint="leave --model out"))
+    if kind is ModelKind.MULTIBODY and compliance is not None:
+        problems.append(Problem("--compliance is for the real-time model"))
     raise_if_errors(problems)
     if form is None or out is None:
         return
@@ -113,14 +117,28 @@ def export(
             stand_in=stand_in,
             frame_stiffness=frame_stiffness,
         )
+        if kind is ModelKind.MULTIBODY:
+            detailed = exported_multibody(found, steering or usual_steering(found))
+            _write(detailed, form, out, platforms, check=check, json=json)
+            return
         if form is Format.CARMAKER:  # what its files can hold: compliance by tables, a rack by its ratio
             compliance, steering = compliance or Compliance.QUASI_STATIC, steering or SteeringModel.RATIO
         source = FoundModel(convert_directly(found, compliance=compliance or Compliance.MOVING, steering=steering).spec)
+    elif kind is ModelKind.MULTIBODY:
+        hint = "name the vehicle or the assembly that it was made of"
+        raise InputError(Problem(f"'{model}' holds a real-time model alone", hint=hint))
     print_problems(source.problems)
     if form is Format.CARMAKER:
         _export_carmaker(source.spec, out, carmaker_version, json=json)
         return
     vehicle = exported_rtm(source.spec, source.provenance, source.notes)
+    _write(vehicle, form, out, platforms, check=check, json=json)
+
+
+def _write(
+    vehicle: ExportedVehicle, form: Format, out: Path, platforms: str | None, *, check: bool, json: bool
+) -> None:
+    """Sources or an FMU, and a report about it."""
     if form is Format.C:
         files = write_c_source(vehicle, out)
         _report({"format": str(form), "vehicle": vehicle.name, "files": [str(path) for path in files[:3]]}, json=json)
@@ -130,7 +148,7 @@ def export(
     if not wanted:
         raise InputError(Problem("this machine is none of the known platforms", hint="name some with --platforms"))
     result = write_fmu(vehicle, _VERSIONS[form], wanted, cache_folder(), out, check=check)
-    said: dict[str, object] = {"format": str(form), "vehicle": vehicle.name, "file": str(out)}
+    said: dict[str, object] = {"format": str(form), "vehicle": vehicle.name, "model": vehicle.model, "file": str(out)}
     said |= {"bytes": out.stat().st_size, "platforms": [item.name for item in wanted]}
     if result is not None:
         said["check"] = result.to_plain()

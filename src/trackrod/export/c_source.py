@@ -54,6 +54,7 @@ def write_c_source(vehicle: ExportedVehicle, folder: Path) -> list[Path]:
         "CMakeLists.txt": _CMAKE.format(identifier=vehicle.identifier).encode(),
         "vehicle.bin": vehicle.data,
         "index.html": documentation(vehicle).encode(),
+        **vehicle.beside,
     }
     for name, path in source_files().items():
         if not name.startswith("fmi") and path.suffix != ".map":

@@ -1,4 +1,4 @@
-"""The self-test of an FMU: whether it is valid, and whether it drives as the Python model does."""
+"""The self-test of an FMU: whether it is valid, and whether it drives as the model of this package does."""
 
 from __future__ import annotations
 
@@ -6,33 +6,52 @@ import contextlib
 import io
 import json
 import platform
+import struct
 import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trackrod import _core
 from trackrod.core import signals
 from trackrod.core.artefact import load
-from trackrod.core.errors import FileFormatError, MissingExtraError, Place, Problem
+from trackrod.core.corners import Corner
+from trackrod.core.errors import ConvergenceError, FileFormatError, MissingExtraError, Place, Problem
 from trackrod.core.files import require_file, write_atomically
 from trackrod.core.series import Run
-from trackrod.core.wheel_inputs import WheelInputs
-from trackrod.export.layout import Group
-from trackrod.export.variables import Variable, rtm_variables
+from trackrod.core.wheel_inputs import WHEEL_SIGNALS, WheelInputs
+from trackrod.export.data_file import ModelNumber, model_number, section
+from trackrod.multibody.driving import MultibodyVehicle
+from trackrod.multibody.steering import SteeringModel
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.spec import RTM, RtmSpec
+from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["TOLERANCE", "CheckDrive", "CheckResult", "check_fmu", "compare", "drive_fmu", "drive_python", "usual_drive"]
+__all__ = [
+    "TOLERANCE",
+    "CheckDrive",
+    "CheckResult",
+    "check_fmu",
+    "compare",
+    "drive_data",
+    "drive_fmu",
+    "drive_multibody",
+    "drive_rtm",
+    "usual_drive",
+]
 
 Array = NDArray[np.float64]
 
 #: How long a check drives [s].
 usual_seconds = 3.0
+#: Of the bump under a wheel [m], [s]; in which the steering fades out [s].
+bump_height, bump_time, fading_time = 0.01, 0.05, 0.2
 #: Largest difference over the largest value of a signal, or over 1 where that is smaller.
 TOLERANCE = 1e-9
 
@@ -55,13 +74,14 @@ class CheckDrive:
         return np.broadcast_to(self.inputs.get(name, np.array(default)), self.steps).astype(float)
 
 
-def usual_drive(spec: RtmSpec, *, seconds: float = 3.0, step: float = 1e-3) -> CheckDrive:
+def usual_drive(*, seconds: float = 3.0, step: float = 1e-3) -> CheckDrive:
     """Steering to both sides on the throttle, then braking over a bump, with a wheel braked and another one pushed."""
     t = step * np.arange(round(seconds / step))
     last = t[-1]
-    steering = 0.6 * np.sin(2 * np.pi * 0.8 * t) * (t < 0.75 * last)
+    steering = 0.6 * np.sin(2 * np.pi * 0.8 * t) * np.clip((0.75 * last - t) / fading_time, 0.0, 1.0)
     braking = np.where(t > 0.6 * last, 0.3, 0.0)
-    bump = 0.01 * np.where((t > 0.5 * last) & (t < 0.55 * last), 1.0, 0.0)
+    way = np.clip((t - 0.5 * last) / bump_time, 0.0, 1.0)
+    bump = bump_height * np.sin(np.pi * way) ** 2
     inputs = {
         "driver.steering_wheel_angle": steering,
         "driver.throttle": np.where(t < 0.5 * last, 0.3, 0.0),
@@ -73,29 +93,67 @@ def usual_drive(spec: RtmSpec, *, seconds: float = 3.0, step: float = 1e-3) -> C
     return CheckDrive({"initial.speed": 18.0}, inputs, step)
 
 
-def drive_python(spec: RtmSpec, drive: CheckDrive, every: int = 1) -> Run:
-    """The drive with the model of this package."""
+#: A drive with a model of this package.
+Driven = Callable[[CheckDrive], Mapping[str, Array]]
+
+
+def drive_rtm(spec: RtmSpec, drive: CheckDrive, every: int = 1) -> Run:
+    """The drive with the real-time model."""
     vehicle = RealTimeVehicle(spec, step=drive.step)
+    corners = [wheel.corner for wheel in spec.wheels for _ in wheel.tyres]
+    return _drive_python(vehicle, corners, spec.road_height, drive, every)
+
+
+def drive_multibody(
+    vehicle: Vehicle, drive: CheckDrive, every: int = 1, *, steering: SteeringModel = SteeringModel.RATIO
+) -> Run:
+    """The drive with the multibody model."""
+    model = MultibodyVehicle(vehicle, step=drive.step, steering=steering)
+    return _drive_python(model, model.model.tyres, 0.0, drive, every)
+
+
+def _drive_python(
+    vehicle: RealTimeVehicle | MultibodyVehicle, tyres: Sequence[Corner], road: float, drive: CheckDrive, every: int
+) -> Run:
     vehicle.settle()
     gear = int(drive.settings.get("initial.gear", 0))
     vehicle.start(drive.settings["initial.speed"], gear or None)
-    corners = [wheel.corner for wheel in spec.wheels for _ in wheel.tyres]
-    heights = np.column_stack([drive.value(f"{corner}.road_height") for corner in corners]) + spec.road_height
-    families = {
-        "brake_torque": signals.ADDED_BRAKE_TORQUE,
-        "drive_torque": signals.ADDED_DRIVE_TORQUE,
-        "steer_offset": signals.STEER_OFFSET,
-        "damper_force": signals.ADDED_DAMPER_FORCE,
-        "spring_force": signals.ADDED_SPRING_FORCE,
-    }
+    heights = np.column_stack([drive.value(f"{corner}.road_height") for corner in tyres]) + road
     wheels = WheelInputs(
         **{
             name: np.column_stack([drive.value(signal.fmi) for signal in family.signals])
-            for name, family in families.items()
+            for name, family in WHEEL_SIGNALS.items()
         }
     )
     driver = (drive.value(f"driver.{name}") for name in ("steering_wheel_angle", "throttle", "brake", "gear"))
     return vehicle.advance(*driver, every=every, road_heights=heights, wheels=wheels)
+
+
+def drive_data(data: bytes, drive: CheckDrive) -> dict[str, Array]:
+    """The drive with the multibody model that a file of the runtime holds, in the core of this package.
+
+    Raises
+    ------
+    ConvergenceError
+        It finds no equilibrium.
+    """
+    vehicle = _core.RoadVehicle(section(data, "vehicle"), [])
+    problem = vehicle.settle(0.0)
+    problem = problem or vehicle.start(drive.settings["initial.speed"], int(drive.settings.get("initial.gear", 0)))
+    if problem:
+        raise ConvergenceError(problem)
+    driver = [drive.value(f"driver.{name}") for name in _DRIVER]
+    wheels = [drive.value(signal.fmi) for family in WHEEL_SIGNALS.values() for signal in family.signals]
+    heights = [drive.value(f"{corner}.road_height") for corner in Corner]
+    frictions = [drive.value(f"{corner}.friction", 1.0) for corner in Corner]
+    normals = [drive.value(f"{corner}.road_normal.{axis}", float(axis == "z")) for corner in Corner for axis in "xyz"]
+    down = [drive.value(f"road.down.{axis}", -float(axis == "z")) for axis in "xyz"]
+    pushed = [drive.value(f"external.{what}.{axis}") for what in ("force", "point", "moment") for axis in "xyz"]
+    rows = np.column_stack([*driver, *wheels, *heights, *frictions, *normals, *down, *pushed])
+    return dict(zip(signals.SIGNALS, vehicle.run(drive.step, 1, rows).T, strict=True))
+
+
+_DRIVER = ("steering_wheel_angle", "steering_wheel_torque", "steered_by_torque", "throttle", "brake", "gear")
 
 
 def drive_fmu(path: Path | str, drive: CheckDrive, outputs: Sequence[str], every: int = 1) -> dict[str, Array]:
@@ -127,15 +185,13 @@ def drive_fmu(path: Path | str, drive: CheckDrive, outputs: Sequence[str], every
     return {name: np.asarray(result[name], dtype=float)[every::every] for name in outputs}
 
 
-def compare(run: Run, found: Mapping[str, Array], variables: Sequence[Variable]) -> dict[str, float]:
+def compare(run: Mapping[str, Array], found: Mapping[str, Array]) -> dict[str, float]:
     """Largest difference of each output, over the largest value of the signal or over 1, whichever is more."""
-    columns = {_name_of(column): column for column in run}
     differences = {}
-    for variable in variables:
-        if variable.group is Group.OUTPUTS and variable.name in columns:
-            wanted = np.asarray(run[signals.from_column(columns[variable.name])], dtype=float)
-            scale = max(1.0, float(np.abs(wanted).max()))
-            differences[variable.name] = float(np.abs(found[variable.name] - wanted).max()) / scale
+    for column, values in run.items():
+        if (name := _name_of(column)) in found:
+            scale = max(1.0, float(np.abs(values).max()))
+            differences[name] = float(np.abs(found[name] - values).max()) / scale
     return differences
 
 
@@ -196,8 +252,17 @@ class CheckResult:
         )
 
 
-def check_fmu(path: Path | str, *, seconds: float | None = None) -> CheckResult:
-    """Validate an FMU of Trackrod and drive it against the Python model that it holds.
+def check_fmu(path: Path | str, driven: Driven | None = None, *, seconds: float | None = None) -> CheckResult:
+    """Validate an FMU of Trackrod and drive it against a model of this package.
+
+    Parameters
+    ----------
+    path
+        The FMU.
+    driven
+        The model; that which the FMU holds if not given.
+    seconds
+        How long to drive.
 
     Raises
     ------
@@ -206,31 +271,34 @@ def check_fmu(path: Path | str, *, seconds: float | None = None) -> CheckResult:
     MissingExtraError
         fmpy is not installed.
     """
-    spec = model_of(require_file(path))
+    driven = driven or model_of(require_file(path))
     fmpy = _fmpy()
     problems = tuple(fmpy.validation.validate_fmu(str(path)))
-    drive = usual_drive(spec, seconds=usual_seconds if seconds is None else seconds)
-    variables = rtm_variables(spec)
-    outputs = [variable.name for variable in variables if variable.group is Group.OUTPUTS]
-    differences = compare(drive_python(spec, drive), drive_fmu(path, drive, outputs), variables)
+    drive = usual_drive(seconds=usual_seconds if seconds is None else seconds)
+    described = fmpy.read_model_description(str(path), validate=False).modelVariables
+    outputs = [variable.name for variable in described if variable.causality == "output"]
+    differences = compare(driven(drive), drive_fmu(path, drive, outputs))
     worst = max(differences, key=lambda name: differences[name])
     ran_on = f"{platform.system()} {platform.machine()}"
     return CheckResult(problems, worst, differences[worst], len(differences), drive.steps * drive.step, ran_on)
 
 
-def model_of(path: Path) -> RtmSpec:
-    """The model that an FMU of Trackrod holds."""
+def model_of(path: Path) -> Driven:
+    """The model that an FMU of Trackrod holds, ready to be driven."""
     try:
         with zipfile.ZipFile(path) as archive:
+            data = archive.read("resources/vehicle.bin")
+            if model_number(data) is ModelNumber.MULTIBODY:
+                return partial(drive_data, data)
             content = archive.read("resources/model.json")
-    except (zipfile.BadZipFile, KeyError) as error:
+    except (zipfile.BadZipFile, KeyError, ValueError, struct.error) as error:
         hint = "it must be an FMU that `trackrod export` wrote"
         raise FileFormatError(Problem("the file holds no model of Trackrod", Place(path), hint=hint)) from error
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "model.json"
         target.write_bytes(content)
         found: RtmSpec = load(target, RTM).content
-    return found
+    return partial(drive_rtm, found)
 
 
 def write_check(result: CheckResult, path: Path) -> None:

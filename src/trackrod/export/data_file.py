@@ -15,7 +15,7 @@ import numpy as np
 from trackrod.export.layout import declaration_key
 from trackrod.export.variables import Variable
 
-__all__ = ["ModelNumber", "data_file", "numbers"]
+__all__ = ["ModelNumber", "data_file", "model_number", "numbers", "section"]
 
 _VERSION, _BYTE_ORDER, _ALIGNMENT = 1, 0x01020304, 64
 _HEAD = struct.Struct("<8sIIQQIIQ16x")
@@ -63,6 +63,26 @@ def data_file(model: ModelNumber, token: str, variables: Sequence[Variable], sec
     size, check = _HEAD.size + len(behind), zlib.crc32(behind)
     head = _VERSION, _BYTE_ORDER, size, check, int(model), len(found), declaration_key()
     return _HEAD.pack(b"TRACKROD", *head) + behind
+
+
+def model_number(content: bytes) -> ModelNumber:
+    """Which model a file holds."""
+    return ModelNumber(_HEAD.unpack_from(content)[5])
+
+
+def section(content: bytes, name: str) -> bytes:
+    """A section of a file.
+
+    Raises
+    ------
+    KeyError
+        There is none of this name.
+    """
+    for i in range(_HEAD.unpack_from(content)[6]):
+        word, begin, size = _ENTRY.unpack_from(content, _HEAD.size + i * _ENTRY.size)
+        if word.rstrip(b"\0") == name.encode():
+            return content[begin : begin + size]
+    raise KeyError(name)
 
 
 def numbers(values: Sequence[float] | np.ndarray) -> bytes:

@@ -69,10 +69,13 @@ def fmu_bytes(
         library = find_runtime(item, runtimes)
         files[f"binaries/{folder}/{vehicle.identifier}{item.suffix}"] = library.read_bytes()
     files["resources/vehicle.bin"] = vehicle.data
-    files["resources/model.json"] = vehicle.source
+    files |= {f"resources/{name}": content for name, content in vehicle.beside.items()}
     files["documentation/index.html"] = documentation(vehicle).encode()
     files |= {f"sources/{name}": path.read_bytes() for name, path in wanted.items()}
-    if version is FmiVersion.FMI3:
+    if version is FmiVersion.FMI2:
+        files["model.png"] = vehicle.picture
+    else:
+        files["terminalsAndIcons/icon.png"] = vehicle.picture
         files["sources/buildDescription.xml"] = build_description(description)
         files["terminalsAndIcons/terminalsAndIcons.xml"] = terminals(vehicle.variables)
     return _zipped({**files, **(further or {})})
@@ -102,7 +105,7 @@ def write_fmu(
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder) / "trial.fmu"
         trial.write_bytes(content)
-        result = check_fmu(trial)
+        result = check_fmu(trial, vehicle.driven)
     if not result.passed:
         raise ConvergenceError(f"{result.sentence()} Nothing was written. {' '.join(result.problems)}")
     told = replace(vehicle, notes={**vehicle.notes, "Self-test": result.sentence()})

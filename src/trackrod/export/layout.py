@@ -148,6 +148,12 @@ GIVEN = (
     ),
     Declared(field("road_height", "length", "of the road under the wheel above the level road", WHEELS),
              "{axis}.road_height", low=-10.0, high=10.0),
+    *(
+        Declared(field(f"road_normal_{axis}", "number", "of the normal of the road under the wheel, in E", WHEELS,
+                 default=1.0 if axis == "z" else 0.0), f"{{axis}}.road_normal.{axis}", low=0.1 if axis == "z" else -1.0,
+                 high=1.0)
+        for axis in VECTOR
+    ),
     Declared(field("friction", "number", "factor of the road under the wheel, 1 where its tyre was measured", WHEELS,
              default=1.0), "{axis}.friction", low=1e-3, high=10.0),
     Declared(field("down", "number", "direction of gravity in E, whose z is the normal of the road: a unit vector",

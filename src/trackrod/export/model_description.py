@@ -125,6 +125,10 @@ def build_description(about: Description) -> bytes:
 def terminals(variables: Sequence[Variable]) -> bytes:
     """``terminalsAndIcons/terminalsAndIcons.xml`` of FMI 3.0: what a driver, and what each wheel, is connected by."""
     root = Element("fmiTerminalsAndIcons", fmiVersion=str(FmiVersion.FMI3))
+    corners = {"x1": "-120", "y1": "-80", "x2": "120", "y2": "80"}
+    shown = SubElement(root, "GraphicalRepresentation")
+    SubElement(shown, "CoordinateSystem", {**corners, "suggestedScalingFactorTo_mm": "0.1"})
+    SubElement(shown, "Icon", corners)
     found = SubElement(root, "Terminals")
     for name in ("driver", *map(str, Corner)):
         terminal = SubElement(found, "Terminal", name=name, matchingRule="bus", terminalKind=f"trackrod.{name}")

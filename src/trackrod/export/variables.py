@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from trackrod.core import signals
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.core.signals import Signal
 from trackrod.export.layout import GIVEN, GROUPS, PLACES, SETTINGS, Declared, Group, Type, elements
+from trackrod.multibody.compile import CompiledModel
+from trackrod.multibody.data import Parameter
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.motion import brake_line
 from trackrod.rtm.spec import RtmSpec
 
-__all__ = ["Variable", "rtm_variables"]
+__all__ = ["Variable", "multibody_variables", "rtm_variables"]
 
 #: Signals that are inputs of an exported vehicle, so that they are no outputs of it.
 _GIVEN_SIGNALS = ("time", "throttle", "brake")
 _ADDED = ("added_", "steer_offset")
+_BY_TORQUE = ("driver.steering_wheel_torque", "driver.steered_by_torque")
+#: Of parameters of the multibody model, by the first part of their names; the others are factors.
+_KINDS = {"hardpoints": KINDS["length"], "masses": KINDS["mass"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,29 @@ class Variable:
 
 def rtm_variables(spec: RtmSpec) -> tuple[Variable, ...]:
     """Variables of an exported real-time model, in the order of their references; what it does not have is left out."""
-    return (*_parameters(spec), *_inputs(spec), *_outputs(spec), *_declared(Group.SETTINGS, SETTINGS))
+    gears = len(spec.powertrain.gearbox.ratios) if spec.powertrain is not None else 0
+    elastic = spec.steering is not None
+    given = (v for v in _inputs(gears, by_torque=elastic) if ".road_normal." not in v.name)
+    told = _outputs(brakes=brake_line(spec) is not None, torsion_bar=elastic, frame=spec.frame is not None)
+    return (*_parameters(spec), *given, *told, *_declared(Group.SETTINGS, SETTINGS))
+
+
+def multibody_variables(model: CompiledModel, parameters: Sequence[Parameter]) -> tuple[Variable, ...]:
+    """Variables of an exported multibody model, in the order of their references; what it does not have is left out."""
+    vehicle, column = model.vehicle, model.column
+    gears = len(vehicle.powertrain.gearbox.ratios) if vehicle.powertrain is not None else 0
+    torsion_bar = column is not None and column.twist is not None
+    changeable = (_changeable(place, item) for place, item in enumerate(parameters))
+    given = _inputs(gears, by_torque=column is not None)
+    told = _outputs(brakes=vehicle.brakes is not None, torsion_bar=torsion_bar, frame=vehicle.frame is not None)
+    return (*changeable, *given, *told, *_declared(Group.SETTINGS, SETTINGS))
+
+
+def _changeable(place: int, item: Parameter) -> Variable:
+    kind = _KINDS.get(item.name.partition(".")[0], KINDS["number"])
+    meaning = item.meaning.partition(" [")[0]
+    reference = GROUPS[Group.PARAMETERS] + place
+    return Variable(reference, item.name, Group.PARAMETERS, Type.REAL, kind, meaning, item.value, item.low, item.high)
 
 
 def _parameters(spec: RtmSpec) -> Iterator[Variable]:
@@ -71,34 +98,21 @@ def _parameters(spec: RtmSpec) -> Iterator[Variable]:
         )
 
 
-def _inputs(spec: RtmSpec) -> Iterator[Variable]:
-    gears = len(spec.powertrain.gearbox.ratios) if spec.powertrain is not None else 0
-    by_torque = ("driver.steering_wheel_torque", "driver.steered_by_torque")
+def _inputs(gears: int, *, by_torque: bool) -> Iterator[Variable]:
     for variable in _declared(Group.INPUTS, GIVEN):
-        if variable.name in by_torque and spec.steering is None:
-            continue
         if variable.name == "driver.gear":
-            yield _with_high(variable, float(gears))
-        else:
+            yield replace(variable, high=float(gears))
+        elif by_torque or variable.name not in _BY_TORQUE:
             yield variable
 
 
-def _with_high(variable: Variable, high: float) -> Variable:
-    v = variable
-    return Variable(v.reference, v.name, v.group, v.type, v.kind, v.meaning, v.start, v.low, high)
-
-
-def _outputs(spec: RtmSpec) -> Iterator[Variable]:
-    unknown = set()
-    if brake_line(spec) is None:
-        unknown |= {signal.name for signal in signals.BRAKE_PRESSURE.signals}
-    if spec.steering is None:
-        unknown.add(signals.TORSION_BAR_TWIST.name)
-    if spec.frame is None:
-        unknown.add(signals.FRAME_TWIST.name)
+def _outputs(*, brakes: bool, torsion_bar: bool, frame: bool) -> Iterator[Variable]:
+    missing = set() if brakes else {signal.name for signal in signals.BRAKE_PRESSURE.signals}
+    missing |= set() if torsion_bar else {signals.TORSION_BAR_TWIST.name}
+    missing |= set() if frame else {signals.FRAME_TWIST.name}
     first = GROUPS[Group.OUTPUTS]
     for place, signal in enumerate(signals.SIGNALS.values()):
-        if signal.name in unknown or signal.name in _GIVEN_SIGNALS or signal.name.startswith(_ADDED):
+        if signal.name in missing or signal.name in _GIVEN_SIGNALS or signal.name.startswith(_ADDED):
             continue
         kind = Type.INTEGER if signal is signals.GEAR else Type.REAL
         yield Variable(first + place, _output_name(signal), Group.OUTPUTS, kind, signal.kind, _meaning(signal))

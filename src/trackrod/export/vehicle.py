@@ -7,15 +7,23 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from trackrod.core.artefact import Artefact, Provenance
+from trackrod.core.corners import Corner
 from trackrod.core.errors import Problem, raise_if_errors
+from trackrod.export.check import Driven, drive_multibody, drive_rtm
 from trackrod.export.data_file import ModelNumber, data_file, numbers
-from trackrod.export.variables import Variable, rtm_variables
+from trackrod.export.picture import picture
+from trackrod.export.variables import Variable, multibody_variables, rtm_variables
+from trackrod.multibody.compile import compile_vehicle
+from trackrod.multibody.data import vehicle_data
+from trackrod.multibody.steering import SteeringModel
 from trackrod.rtm.compile import compile_model
 from trackrod.rtm.spec import RTM, RtmSpec
+from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["ExportedVehicle", "exported_rtm"]
+__all__ = ["ExportedVehicle", "exported_multibody", "exported_rtm"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +42,13 @@ class ExportedVehicle:
         A GUID made of its content: equal vehicles have equal ones.
     data
         The file that the runtime reads.
-    source
-        The model as Trackrod saves it, from which a check drives it again.
+    picture
+        Of the vehicle, PNG.
+    driven
+        A drive with the model of this package, to check what was exported.
+    beside
+        Further files that travel with that file, by name: the real-time model as Trackrod saves it, from which a check
+        drives it again; property files of the multibody model.
     notes
         What a user must know about it, by heading: origin, errors against the detailed model, validity.
     """
@@ -45,7 +58,9 @@ class ExportedVehicle:
     variables: tuple[Variable, ...]
     token: str
     data: bytes
-    source: bytes
+    picture: bytes
+    driven: Driven
+    beside: Mapping[str, bytes] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -75,8 +90,45 @@ def exported_rtm(
     source = Artefact(RTM, spec, provenance or Provenance())
     token = _token(data_file(ModelNumber.RTM, "", variables, sections))
     data = data_file(ModelNumber.RTM, token, variables, sections)
-    said = {"Origin": _origin(source), "Validity": _validity(spec), **(notes or {})}
-    return ExportedVehicle(spec.name, "rtm", variables, token, data, source.text.encode(), said)
+    said = {"Origin": _origin(source.provenance, source.sha256), "Validity": _validity(spec), **(notes or {})}
+    shown, driven = picture([wheel.centre for wheel in spec.wheels]), partial(drive_rtm, spec)
+    beside = {"model.json": source.text.encode()}
+    return ExportedVehicle(spec.name, "rtm", variables, token, data, shown, driven, beside, said)
+
+
+def exported_multibody(
+    vehicle: Vehicle,
+    steering: SteeringModel = SteeringModel.RATIO,
+    provenance: Provenance | None = None,
+    notes: Mapping[str, str] | None = None,
+) -> ExportedVehicle:
+    """A multibody model made ready, in its present modes and with its present payload.
+
+    Raises
+    ------
+    InputError
+        A part of it stands in the way.
+    """
+    model = compile_vehicle(vehicle, steering=steering)
+    written = vehicle_data(model)
+    variables = multibody_variables(model, written.parameters)
+    sections = {"vehicle": written.data}
+    token = _token(data_file(ModelNumber.MULTIBODY, "", variables, sections))
+    data = data_file(ModelNumber.MULTIBODY, token, variables, sections)
+    made = _origin(provenance or Provenance(), hashlib.sha256(written.data).hexdigest())
+    said = {"Origin": made, "Validity": _MULTIBODY_VALIDITY, **(notes or {})}
+    if written.fixed:
+        said["Hardpoints that cannot be moved"] = _reasons(written.fixed)
+    shown = picture([vehicle.wheel(corner).centre for corner in Corner])
+    driven = partial(drive_multibody, vehicle, steering=steering)
+    beside = {f"properties/{name}.csv": text.encode() for name, text in written.properties.items()}
+    return ExportedVehicle(vehicle.name, "multibody", variables, token, data, shown, driven, beside, said)
+
+
+_MULTIBODY_VALIDITY = (
+    "Bodies are rigid; bushings, springs, dampers and stops follow their curves, and go on straight beyond them. "
+    "Tyre forces hold in the range of the tyre's property file. The internal step is 1 ms, 5 ms is the longest."
+)
 
 
 def _token(content: bytes) -> str:
@@ -84,9 +136,17 @@ def _token(content: bytes) -> str:
     return f"{{{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}}}"
 
 
-def _origin(source: Artefact[RtmSpec]) -> str:
-    files = ", ".join(f"{item.name} (SHA-256 {item.sha256[:16]}…)" for item in source.provenance.inputs)
-    made = f"Made with Trackrod {source.provenance.trackrod}; SHA-256 of the model: {source.sha256}."
+def _reasons(fixed: Mapping[str, str]) -> str:
+    """Each reason once, with the hardpoints that it holds."""
+    names: dict[str, list[str]] = {}
+    for name, reason in sorted(fixed.items()):
+        names.setdefault(reason, []).append(name)
+    return " ".join(f"{', '.join(each)}: {reason}." for reason, each in names.items())
+
+
+def _origin(provenance: Provenance, sha256: str) -> str:
+    files = ", ".join(f"{item.name} (SHA-256 {item.sha256[:16]}…)" for item in provenance.inputs)
+    made = f"Made with Trackrod {provenance.trackrod}; SHA-256 of the model: {sha256}."
     return f"{made} Files: {files}." if files else made
 
 

@@ -109,11 +109,15 @@ class VehicleData:
         What may be changed, in the order in which the core takes values.
     fixed
         Hardpoints that may not be moved, and why.
+    properties
+        Force laws of springs, dampers, stops and bushings as texts that may be replaced, by name
+        (``cpp/trackrod/multibody/properties.hpp``).
     """
 
     data: bytes
     parameters: tuple[Parameter, ...]
     fixed: Mapping[str, str]
+    properties: Mapping[str, str]
 
     def values(self, changed: Mapping[str, float]) -> list[float]:
         """Values of all parameters, those of `changed` in the place of the vehicle's own."""
@@ -147,7 +151,7 @@ class _Writer:
         self._add_points()
         self._add_factors()
         parameters = tuple(Parameter(*each) for each in self.to.parameters)
-        return VehicleData(self.to.bytes(), parameters, self.fixed)
+        return VehicleData(self.to.bytes(), parameters, self.fixed, self.to.properties())
 
     def _add_vehicle(self) -> None:
         model, vehicle = self.model, self.vehicle

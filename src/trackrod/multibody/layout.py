@@ -19,8 +19,21 @@ __all__ = ["road_height", "state_elements"]
 
 
 def state_elements(model: CompiledModel) -> tuple[tuple[str, Kind], ...]:
-    """Names and kinds of all numbers of a state, in the order of the core."""
-    return tuple(itertools.chain.from_iterable(item.elements() for item in (*_state(model), *_inputs(model))))
+    """Names and kinds of all numbers of a state, in the order of the core.
+
+    State and inputs of now come first. Behind them stand those of the step in which the matrix was made that the model
+    keeps, so that it is made again; zeros where it keeps none.
+    """
+    now = tuple(itertools.chain.from_iterable(item.elements() for item in (*_state(model), *_inputs(model))))
+    kept = itertools.chain.from_iterable(item.elements() for item in _MATRIX)
+    return (*now, *kept, *((f"matrix.{name}", kind) for name, kind in now))
+
+
+_MATRIX = (
+    field("matrix.step", "time", "for which the kept matrix was made; 0: there is none"),
+    field("matrix.age", "number", "steps that it has served"),
+    field("matrix.change", "number", "largest change of a velocity in the last step, in SI units"),
+)
 
 
 def road_height(tyre: int) -> str:
