@@ -197,8 +197,8 @@ rtm::Description car(bool moving) {
     t.pressure = 2.2e5;
     d.tyres.push_back(t);
   }
-  d.axles[0] = {true, false, line(12e3), line(9e3), {}, {}};
-  d.axles[1] = {false, false, line(5e3), {}, line(20.0), {}};
+  d.axles[0] = {true, false, line(12e3), line(9e3), {}, {}, {}};
+  d.axles[1] = {false, false, line(5e3), {}, {}, line(20.0), {}};
   if (moving) {
     for (int a = 0; a < 2; ++a) d.axles[a].elastic = elastic(a == 0 ? 1.2 : -1.5);
   }

@@ -142,6 +142,7 @@ def _parameter_rows() -> Iterator[Row]:
         yield _parameter(f"unsprung_roll_inertia_{axle}", lambda n, p=pair: by_hand(n).roll[p].mean(), **beam)
         yield _parameter(f"unsprung_yaw_inertia_{axle}", lambda n, p=pair: by_hand(n).yaw[p].mean(), **beam)
         yield _parameter(f"wheel_inertia_{axle}", lambda n, p=pair: by_hand(n).spin[p].mean())
+        yield _parameter(f"shaft_inertia_{axle}", lambda _: 0.0)  # a body has all of its inertia where it turns
         yield from (_parameter(f"{name}_factor_{axle}", lambda _: 1.0) for name in _ONES)
         yield _parameter(f"friction_{axle}", lambda n, a=axle: rubbing(n, a, 1.0), BENT)
         yield _parameter(f"friction_base_{axle}", lambda n, a=axle: _friction_base(n, a), BENT)
@@ -551,7 +552,9 @@ def _travel_rows(i: int, axle: Axle) -> Iterator[Row]:
     travels = lambda n: elastic.travels(n, axle)  # noqa: E731
     name = f"axles.elasticity.{{}} {axle}".format
     yield Row(name("reference"), part("reference"), lambda n: elastic.reference(n, axle), SOLVED)
-    yield Row(name("softens"), part("softens"), lambda _: False)
+    yield Row(
+        name("softens"), part("softens"), lambda n: (n, axle) == ("cla_class", Axle.REAR)
+    )  # on a bend of its curve
     yield Row(name("radius"), part("radius"), lambda n: _loaded_radius(n, axle), SOLVED)
     yield Row(
         name("travel_mass"),
@@ -596,6 +599,7 @@ def _other_rows() -> Iterator[Row]:
     yield Row("brake_pressure", lambda spec: spec.brake_pressure, lambda n: vehicle(n).brakes.largest_pressure)
     yield Row("name", lambda spec: spec.name, lambda n: vehicle(n).name)
     yield Row("frame", lambda spec: spec.frame, lambda _: None)
+    yield Row("validity", lambda spec: spec.validity, lambda _: None)
     yield Row("road_height", lambda spec: spec.road_height, lambda _: ROAD_HEIGHT)
     yield Row("compliance_lag", lambda spec: spec.compliance_lag, lambda _: 0.005)
     yield Row("tyres", lambda spec: dict(spec.tyres), lambda n: dict(vehicle(n).tyres))

@@ -41,7 +41,7 @@ def controls(name: str) -> tuple[np.ndarray, float]:
 
 
 def driven(name: str, manoeuvre: str, *, kept: bool) -> Run:
-    """A run; who takes the state of a model before every step makes it begin each with a matrix of its own."""
+    """A run; who sets the poses of a model before every step makes it begin each with a matrix of its own."""
     model = MultibodyVehicle(vehicle(name), step=STEP, steering=usual_steering(vehicle(name)))
     model.settle()
     inputs, speed = controls(manoeuvre)
@@ -52,7 +52,7 @@ def driven(name: str, manoeuvre: str, *, kept: bool) -> Run:
         return model.run(model.advance_rows(inputs, 1, heights))
     rows = []
     for i in range(len(inputs)):
-        model.state()
+        model.model.core.set_poses(model.model.core.poses())
         rows.append(model.advance_rows(inputs[i : i + 1], 1, heights[i : i + 1]))
     return model.run(np.concatenate(rows))
 

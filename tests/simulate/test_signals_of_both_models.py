@@ -48,7 +48,7 @@ def off(name: str, signal: Signal, pedal: float = 0.2) -> float:
         (signals.PITCH_ACCELERATION, 0.10),
         (signals.RIDE_HEIGHT_FRONT, 0.05),
         (signals.RIDE_HEIGHT_REAR, 0.05),
-        (signals.STEERING_TORQUE, 0.12),
+        (signals.STEERING_TORQUE, 0.125),
     ],
     ids=lambda value: value.name if isinstance(value, Signal) else "",
 )

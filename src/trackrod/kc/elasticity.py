@@ -72,8 +72,10 @@ TRAVEL_WAY = np.array([0.0, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0])
 LOAD_WAY = np.array([0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 1.0])
 LARGEST_FACTOR = 2.0
 DOUBT = 5e-4
-#: What bushings add to the compliance of a linear axle in these cases, over that, from which its masses follow.
+#: What bushings add to the compliance of a linear axle in these cases, over that, from which its masses follow; beside
+#: these longitudinal forces over the wheel load, as bumps of a road make them.
 SOFTENING = 0.4
+BUMP = (0.15, -0.15)
 #: Stiffness that counts as constant if it changes less [-].
 CONSTANT = 1e-3
 #: Directions of the body that a symmetric and an antisymmetric load go with: of its velocity and angular velocity.
@@ -367,9 +369,14 @@ def _stiff_bushings(
 
 
 def _softening(axle: ElasticAxle, wheel_load: float) -> float:
-    """What bushings that soften add to the compliance in corners, over that of the linear axle, at most."""
+    """What bushings that soften add to the compliance in corners and by bumps, over that of a linear axle, at most."""
     worst = 0.0
-    for load, travel in zip(*_cornering(wheel_load), strict=True):
+    loads, travels = _cornering(wheel_load)
+    for share in BUMP:
+        along = np.zeros((2, len(AXLE_LOADS)))
+        along[:, AXLE_LOADS.index("fx")] = share * wheel_load
+        loads, travels = np.vstack((loads, along.ravel())), np.vstack((travels, np.zeros(2)))
+    for load, travel in zip(loads, travels, strict=True):
         left, mirrored = load.reshape(2, -1) * np.array([np.ones_like(MIRROR), MIRROR])
         x = 0.5 * np.array([left + mirrored, left - mirrored])
         for k, mode in enumerate((axle.symmetric, axle.antisymmetric)):

@@ -35,7 +35,7 @@ def compile_model(spec: RtmSpec) -> _core.Rtm:
     core = _core.Rtm(spec.values())
     for i, wheel in enumerate(spec.wheels):
         kinematics = wheel.first, wheel.second, np.ascontiguousarray(wheel.kinematics)
-        curves = [curve.points() for curve in (wheel.spring, wheel.stops, wheel.damper, wheel.by_rack)]
+        curves = wheel.spring.points(), wheel.stops.points(), wheel.damper.points(), wheel.by_rack.points()
         bases = wheel.bump_base, wheel.rebound_base
         core.set_wheel(i, np.array(wheel.centre), *kinematics, *curves, *bases)
         core.set_roll_kinematics(i, wheel.opposite, np.ascontiguousarray(wheel.in_roll))

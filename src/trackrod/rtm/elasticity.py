@@ -225,15 +225,16 @@ class ElasticAxle:
     def lifts(self) -> Array:
         """How parallel and half the opposite travel change what the loads store, shape (2, 12, 12) [1/N] and the like.
 
-        An axle stores xᵀ C(z) x / 2 under loads x of both modes: what it gives more in bump than in droop lifts it. The
-        damper's length counts as unchanged.
+        An axle stores xᵀ C(z) x / 2 under loads x of both modes: what it gives more in bump than in droop lifts it.
+        Forces whose torque a brake takes are left out, as are dampers: what the travel changes of the wind-up is in the
+        pitch of the carriers in the kinematics.
         """
-        tx, ty, rx, ry, rz = np.eye(len(GIVEN_POSE))
+        tx, ty, rx, _, rz = np.eye(len(GIVEN_POSE))
         none = np.zeros(len(GIVEN_POSE))
-        ways = np.array([tx, tx - self.radius * ry, ty + self.radius * rx, rx, rz, none])  # of the loads of a wheel
+        ways = np.array([tx, none, ty + self.radius * rx, rx, rz, none])  # of the loads of a wheel
         own = np.vstack([np.hstack((ways, sign * MIRROR[:, None] * ways)) for sign in (1.0, -1.0)])
         poses = np.concatenate([self.linear(mode) for mode in range(2)], axis=1)[1:3]
-        found = np.einsum("ik,wjk->wij", own, poses)
+        found = np.einsum("ik,wjk->wij", own, poses) * np.outer(own.any(axis=1), own.any(axis=1))
         return np.asarray(0.5 * (found + found.swapaxes(1, 2)))
 
     def numbers(self) -> Array:

@@ -148,6 +148,13 @@ class AxleElements:
         x = axle.roll.x  # of the twist of a bar, which is nearly the opposite travel
         whole, bar = (over_opposite_travel(axle.lever, curve, x) for curve in (axle.roll, axle.antiroll))
         roll = Curve(x, whole + (factor - 1.0) * bar) if x.size else Curve()
+        if axle.lever.x.size:
+            self.lost.append(
+                f"levers of the {self.axle} anti-roll bar that change with the travel: opposite travel counts"
+            )
+        if any(np.abs(wheel.by_rack.y).max(initial=0.0) > 1.0 for wheel in self.wheels):
+            most = max(float(np.abs(wheel.by_rack.y).max(initial=0.0)) for wheel in self.wheels)
+            self.lost.append(f"what the rack changes of the {self.axle} wheel loads: up to {most:.0f} N")
         self.spring_known = self._spring_known()
         rest = Curve(x, roll.y - self._in_roll(x)) if x.size else Curve()
         gain = float(_Smooth(rest).slope(0.0)) if x.size else 0.0
