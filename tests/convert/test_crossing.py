@@ -399,7 +399,7 @@ def _curve_rows() -> Iterator[Row]:
 
 #: Travels of both wheels against each other, and otherwise [m].
 _OPPOSITE = 0.75 * SMALL.travel
-_MIXED = SMALL.travel.max() * np.array([[-0.75, 0.4], [0.75, -0.4], [0.4, -0.75], [-0.3, 0.6], [0.5, 0.1]])
+_MIXED = SMALL.travel.max() * np.outer([-0.6, -0.3, 0.0, 0.3, 0.6], [1.0, -0.5])
 
 
 def _points(curve: Any) -> Array:

@@ -206,7 +206,7 @@ def test_moving_compliance_where_it_comes_to_rest() -> None:
     """
     tables, moving = asymmetric_model(), quasi_static(asymmetric.converted(asymmetric.VAN).spec)
     for one, other in zip(tables.wheels, moving.wheels, strict=True):
-        for k, close in ((0, 0.25), (1, 0.25), (2, 0.1), (3, 0.1)):
+        for k, close in ((0, 0.35), (1, 0.35), (2, 0.1), (3, 0.1)):
             mine, read = one.compliance[k], other.compliance[k]
             own = np.column_stack([np.interp(mine.own_load, read.own_load, column) for column in read.own.T])
             assert np.abs(own - mine.own).max() < close * np.abs(mine.own).max(), (one.corner, k)

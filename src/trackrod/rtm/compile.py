@@ -53,8 +53,8 @@ def compile_model(spec: RtmSpec) -> _core.Rtm:
             formula, mirrored, coefficients, deflection_load, bottoming = tyre.core_arguments()
             core.add_tyre(i, formula, mirrored, coefficients, deflection_load, bottoming, place.offset, tyre.pressure)
     for i, axle in enumerate(spec.axles):
-        curves = [curve.points() for curve in (axle.roll, axle.antiroll, axle.lever)]
-        core.set_axle(i, axle.steered, axle.drive_on_carrier, *curves)
+        roll, bar, lever = axle.roll.points(), axle.antiroll.points(), axle.lever.points()
+        core.set_axle(i, axle.steered, axle.drive_on_carrier, roll, bar, lever)
         if axle.elasticity is not None:
             core.set_elasticity(i, axle.elasticity.numbers())
             for of in axle.elasticity.bushings:
