@@ -155,10 +155,11 @@ class Compiler {
     for (const auto& row : a.added_momentum) {
       for (const double x : row) to_.number(x);
     }
-    std::vector<double> lifts;  // of every pair of loads once
+    std::vector<double> lifts;
+    const auto place = [](int i) { return lifting_loads[i / 2] + i % 2 * axle_load_count; };
     for (const auto& matrix : a.lifts) {
-      for (int i = 0; i < 2 * axle_load_count; ++i) {
-        for (int j = 0; j <= i; ++j) lifts.push_back((i == j ? 0.5 : 1.0) * matrix[i][j]);
+      for (int i = 0; i < lifting_count; ++i) {
+        for (int j = 0; j < lifting_count; ++j) lifts.push_back(0.5 * matrix[place(i)][place(j)]);
       }
     }
     to_.array(lifts);

@@ -85,6 +85,10 @@ struct AxleTables {
   Table1D<R> roll, antiroll, lever, differential;
 };
 
+// Loads of an axle that lift it, symmetric and antisymmetric.
+constexpr int lifting_loads[] = {load_fx, load_fy, load_mx, load_mz};
+constexpr int lifting_count = 2 * 4;
+
 // Poses of both wheels of an axle.
 constexpr int pose_count = 2 * given_count;
 
@@ -113,7 +117,7 @@ struct ElasticAxle {
   R radius;
   R added_mass[3], travel_damping[3];  // left left, left right, right right
   R added_momentum[2][6];
-  const R* lifts;  // [parallel, half the opposite travel][pair of loads]: change of what loads store
+  const R* lifts;  // [parallel, half the opposite travel][load][load]: change of what loads store
   bool softens;
   int bushing_count;
   const R* response;  // [mode][load][way][pose; force in each bushing] for each unit of a load
@@ -288,7 +292,7 @@ TRACKROD_HD inline ElasticAxle<R> read_elastic_axle(BlockReader<R>& from) {
   for (auto& row : a.added_momentum) {
     for (R& x : row) x = from.number();
   }
-  a.lifts = from.array(2 * axle_load_count * (2 * axle_load_count + 1));
+  a.lifts = from.array(2 * lifting_count * lifting_count);
   a.softens = from.whole() != 0;
   a.bushing_count = from.whole();
   a.response = from.array(2 * axle_load_count * way_count * (pose_count + a.bushing_count));

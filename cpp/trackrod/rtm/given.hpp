@@ -151,22 +151,23 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
     for (int i = 0; i < 2 * axle_load_count; ++i) {
       const T load = s.axle_load[i % axle_load_count][sy + i / axle_load_count];
       const R* from = axle.response + i * way_count * rows;
-      for (int k = 0; k < rows; ++k) {
-        each[i][k] = at(from, rows, k);
-        given[k] += each[i][k] * load;
+      if (m.axles[a].steered) {
+        for (int k = 0; k < rows; ++k) each[i][k] = at(from, rows, k);
+      } else {
+        for (int k = 0; k < rows; ++k) each[i][k] = from[k] + parallel * from[rows + k] + opposite * from[2 * rows + k];
       }
+      for (int k = 0; k < rows; ++k) given[k] += each[i][k] * load;
     }
-    T stored[2] = {T(0.0), T(0.0)};
-    for (int i = 0, pair = 0; i < 2 * axle_load_count; ++i) {
-      const T load = s.axle_load[i % axle_load_count][sy + i / axle_load_count];
-      T sum[2] = {T(0.0), T(0.0)};
-      for (int j = 0; j <= i; ++j, ++pair) {
-        const T other = s.axle_load[j % axle_load_count][sy + j / axle_load_count];
-        for (int way = 0; way < 2; ++way) {
-          sum[way] += other * axle.lifts[way * axle_load_count * (2 * axle_load_count + 1) + pair];
-        }
+    T stored[2], lifting[lifting_count];
+    for (int i = 0; i < lifting_count; ++i) lifting[i] = s.axle_load[lifting_loads[i / 2]][sy + i % 2];
+    for (int way = 0; way < 2; ++way) {
+      T sum[lifting_count] = {};
+      for (int i = 0; i < lifting_count; ++i) {
+        const R* of = axle.lifts + (way * lifting_count + i) * lifting_count;
+        for (int j = 0; j < lifting_count; ++j) sum[j] += lifting[i] * of[j];
       }
-      for (int way = 0; way < 2; ++way) stored[way] += sum[way] * load;
+      stored[way] = T(0.0);
+      for (int j = 0; j < lifting_count; ++j) stored[way] += sum[j] * lifting[j];
     }
     T strain[max_stiff_bushings], slope[max_stiff_bushings];
     for (int b = 0; b < bushings; ++b) {
