@@ -109,6 +109,16 @@ class ModelRig:
         pads = self._hold(self._core if stops else self._without_stops, left, right, rack)[..., -1]
         return pads[..., self._wheels[Side.LEFT]], pads[..., self._wheels[Side.RIGHT]]
 
+    def load_under(self, load: Load, forces: Array, travel: Array) -> Array:
+        """Loads of the pads under left and right wheel [N] at travels [m], with a load on each of them [N], [N·m].
+
+        Without what the load does by virtual work of the kinematics.
+        """
+        row = _LOADS.index(load) * len(Corner)
+        given = {row + self._wheels[side]: force for side, force in zip(Side, forces, strict=True)}
+        pads = self._hold(self._core, travel[0], travel[1], 0.0, given)[..., -1]
+        return np.array([pads[self._wheels[side]] for side in Side])
+
     def of_bar(self, left: ArrayLike, right: ArrayLike) -> tuple[Array, Array]:
         """The part of the anti-roll bar in these loads [N]."""
         cores = (self._without_stops, self._without_bar)
