@@ -711,7 +711,7 @@ void a_state_goes_on() {
     const auto of_a = all_numbers(a.state, a.inputs), of_b = all_numbers(b.state, b.inputs);
     bool equal = of_a.size() == of_b.size();
     for (std::size_t i = 0; equal && i < of_a.size(); ++i) {
-      equal = of_a[i].second == of_b[i].second && std::equal(of_a[i].first, of_a[i].first + of_a[i].second, of_b[i].first);
+      equal = of_a[i].count == of_b[i].count && std::equal(of_a[i].first, of_a[i].first + of_a[i].count, of_b[i].first);
     }
     return equal;
   };

@@ -116,6 +116,7 @@ class Model {
     trial_spins_ = state.spins;
     sensitivity_.resize(n);
     centre_sensitivity_.resize(n);
+    start_ = state.poses;
     origin_.state = state;  // as large as it will ever be
     origin_.inputs = inputs;
   }
@@ -275,10 +276,10 @@ class Model {
   // A vehicle that stands free has no place in the plane: `held`, if not the ground, keeps its x, y and yaw.
   StaticResult solve_statics(int most_iterations, double tolerance, double longest_step, int held) {
     StaticResult result{false, 0, 0.0, 0.0};
-    const std::vector<Pose<double>> start = state.poses;
+    start_ = state.poses;
     double first = 0.0;  // residual
     for (int k = 0; k < most_iterations; ++k) {
-      if (k == full_steps) state.poses = start;
+      if (k == full_steps) state.poses = start_;
       static_forces(true);
       release(held);
       result.residual = largest(right_);
@@ -349,11 +350,10 @@ class Model {
   // new matrix.
   enum class Derivatives { none, kept, exact };
 
-  std::vector<std::pair<double*, std::size_t>> numbers() {
-    std::vector<std::pair<double*, std::size_t>> pieces = all_numbers(state, inputs);
-    for (double* const x : {&origin_.step, &origin_.age, &origin_.change}) pieces.emplace_back(x, 1);
-    const auto then = all_numbers(origin_.state, origin_.inputs);
-    pieces.insert(pieces.end(), then.begin(), then.end());
+  Pieces numbers() {
+    Pieces pieces = all_numbers(state, inputs);
+    for (double* const x : {&origin_.step, &origin_.age, &origin_.change}) pieces.add(x, 1);
+    for (const auto& [first, count] : all_numbers(origin_.state, origin_.inputs)) pieces.add(first, count);
     return pieces;
   }
   // Driveline and differentials give torques without derivatives, so that the matrix does not know them.
@@ -907,6 +907,7 @@ class Model {
   std::vector<BodyState> bodies_now_;
   BodyState still_{{0, 0, 0}, M3::identity(), {{0, 0, 0}, {0, 0, 0}}};
   std::vector<Vec6> right_, sensitivity_, centre_sensitivity_;
+  std::vector<Pose<double>> start_;  // of a search for the equilibrium
   std::vector<Twist<double>> trial_;
   std::vector<double> trial_spins_;
   std::vector<Vec6> spin_row_, spin_column_;

@@ -66,12 +66,28 @@ struct MatrixOrigin {
   Inputs inputs;
 };
 
+// Numbers that lie side by side, and several of these; no memory is asked for.
+struct Piece {
+  double* first;
+  std::size_t count;
+};
+struct Pieces {
+  Piece at[64];
+  int used = 0;
+
+  void add(double* first, std::size_t count) { at[used++] = {first, count}; }
+  const Piece* begin() const { return at; }
+  const Piece* end() const { return at + used; }
+  std::size_t size() const { return static_cast<std::size_t>(used); }
+  const Piece& operator[](std::size_t i) const { return at[i]; }
+};
+
 // All numbers of both, piece by piece in the order of trackrod.multibody.layout.
-inline std::vector<std::pair<double*, std::size_t>> all_numbers(State& state, Inputs& inputs) {
-  std::vector<std::pair<double*, std::size_t>> pieces;
+inline Pieces all_numbers(State& state, Inputs& inputs) {
+  Pieces pieces;
   const auto add = [&](auto* first, std::size_t count) {
     static_assert(sizeof(*first) % sizeof(double) == 0, "nothing but numbers");
-    pieces.emplace_back(reinterpret_cast<double*>(first), count * sizeof(*first) / sizeof(double));
+    pieces.add(reinterpret_cast<double*>(first), count * sizeof(*first) / sizeof(double));
   };
   const auto add_all = [&](auto&... values) { (add(values.data(), values.size()), ...); };
   add(&state.time, 1);

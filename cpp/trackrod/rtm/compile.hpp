@@ -156,7 +156,7 @@ class Compiler {
       for (const double x : row) to_.number(x);
     }
     std::vector<double> lifts;
-    const auto place = [](int i) { return lifting_loads[i / 2] + i % 2 * axle_load_count; };
+    const auto place = [](int i) { return lifting_load(i) + i % 2 * axle_load_count; };
     for (const auto& matrix : a.lifts) {
       for (int i = 0; i < lifting_count; ++i) {
         for (int j = 0; j < lifting_count; ++j) lifts.push_back(0.5 * matrix[place(i)][place(j)]);

@@ -86,8 +86,10 @@ struct AxleTables {
 };
 
 // Loads of an axle that lift it, symmetric and antisymmetric.
-constexpr int lifting_loads[] = {load_fx, load_fy, load_mx, load_mz};
 constexpr int lifting_count = 2 * 4;
+TRACKROD_HD constexpr int lifting_load(int i) {
+  return i < 2 ? load_fx : i < 4 ? load_fy : i < 6 ? load_mx : load_mz;
+}
 
 // Poses of both wheels of an axle.
 constexpr int pose_count = 2 * given_count;

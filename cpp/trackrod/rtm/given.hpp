@@ -159,7 +159,7 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
       for (int k = 0; k < rows; ++k) given[k] += each[i][k] * load;
     }
     T stored[2], lifting[lifting_count];
-    for (int i = 0; i < lifting_count; ++i) lifting[i] = s.axle_load[lifting_loads[i / 2]][sy + i % 2];
+    for (int i = 0; i < lifting_count; ++i) lifting[i] = s.axle_load[lifting_load(i)][sy + i % 2];
     for (int way = 0; way < 2; ++way) {
       T sum[lifting_count] = {};
       for (int i = 0; i < lifting_count; ++i) {
