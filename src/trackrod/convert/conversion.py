@@ -14,7 +14,6 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import PchipInterpolator
 
 from trackrod.convert.masses import MassSplit, SplitFactors
 from trackrod.convert.standing import standing_travels
@@ -30,7 +29,7 @@ from trackrod.rtm.levers import find_lever, over_twist
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["Compliance", "Conversion", "Detail", "assemble", "convert", "straight_beyond"]
+__all__ = ["Compliance", "Conversion", "Detail", "assemble", "convert"]
 
 Array = NDArray[np.float64]
 
@@ -293,7 +292,7 @@ def _axle(data: VehicleData, maps: KcMaps, axle: Axle, detail: Detail, complianc
 
     def beyond_spring(side: Side) -> Array:
         # the same curve that the model will follow, so that spring and what roll adds together are the roll map
-        spring = straight_beyond(np.array(ride.knots), _pad_load(ride, side, stops=False), side.sign * opposite)
+        spring, _ = Curve(np.array(ride.knots), _pad_load(ride, side, stops=False)).followed(side.sign * opposite)
         return np.asarray(_pad_load(maps.roll, side, stops=False) - spring)
 
     left, right = (beyond_spring(side) for side in Side)
@@ -310,13 +309,6 @@ def _axle(data: VehicleData, maps: KcMaps, axle: Axle, detail: Detail, complianc
         lever=lever,
         elasticity=_beyond_points(data, maps, axle, detail) if compliance is Compliance.MOVING else None,
     )
-
-
-def straight_beyond(knots: Array, values: Array, at: Array) -> Array:
-    """A curve as the model follows it: smooth and without overshoot between its knots, straight beyond them."""
-    curve = PchipInterpolator(knots, values)
-    inside = np.clip(at, knots[0], knots[-1])
-    return np.asarray(curve(inside) + curve.derivative()(inside) * (at - inside))
 
 
 def _bar(roll: Map1D) -> tuple[Array, Array] | None:

@@ -28,7 +28,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.convert.conversion import straight_beyond
 from trackrod.convert.standing import standing_travels
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Problem, Severity, raise_if_errors
@@ -342,7 +341,7 @@ class _Axle:
         key = f"{self.prefix}.Spring"
         given = self.file.amplified(key, "stiffness, or compression and force, of the spring [N/m], [m], [N]")
         if isinstance(given, np.ndarray):
-            return straight_beyond(given[:, 0], given[:, 1], compression)
+            return Curve(given[:, 0], given[:, 1]).followed(compression)[0]
         return given * compression
 
     def _free_lengths(self, sprung_mass: float) -> Array:
@@ -394,7 +393,7 @@ class _Axle:
             lengths, slopes = self._channel("lBuf", both)
             by = sign * (length - lengths)
             if isinstance(given, np.ndarray):
-                push = np.where(by > 0.0, straight_beyond(given[:, 0], given[:, 1], np.maximum(by, 0.0)), 0.0)
+                push = np.where(by > 0.0, Curve(given[:, 0], given[:, 1]).followed(np.maximum(by, 0.0))[0], 0.0)
             else:
                 push = given * np.maximum(by, 0.0)
             return self._pushed(sign * push, slopes)
@@ -415,7 +414,7 @@ class _Axle:
         rest = self._springs(opposite) + self.weight + bars
         for k, sign in enumerate((1.0, -1.0)):
             spring = self._spring(k)
-            rest[:, k] -= straight_beyond(spring.x, spring.y, sign * x)
+            rest[:, k] -= spring.followed(sign * x)[0]
         key = f"Trackrod.DriveReaction.{str(self.axle).capitalize()}"
         return AxleSpec(
             steered=self.suspension.steered,

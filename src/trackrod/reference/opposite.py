@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.convert.conversion import straight_beyond
 from trackrod.core.corners import Side
 from trackrod.core.errors import Severity
 from trackrod.reference.sweeps import AxleTables, Sweep, between, knots_around_zero
+from trackrod.rtm.spec import Curve
 
 __all__ = ["centred", "without_bar"]
 
@@ -82,7 +82,7 @@ def without_bar(tables: AxleTables, parallel: Sweep) -> Sweep:
 def _along(sweep: Sweep, key: str, at: Array) -> Array:
     """A quantity between the samples of a sweep: loads as the model follows them, others by the rule of the maps."""
     if key.startswith("Fz"):
-        return straight_beyond(sweep.x, sweep.values[key], at)
+        return Curve(sweep.x, sweep.values[key]).followed(at)[0]
     return between(sweep.x, sweep.values[key], at)
 
 

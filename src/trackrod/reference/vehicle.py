@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
-from trackrod.convert.conversion import straight_beyond
 from trackrod.convert.masses import MassSplit, split_total
 from trackrod.convert.vehicle_data import AirForces, DriveReaction, DryFriction, Source, VehicleData
 from trackrod.core.axes import half_turn_points, half_turn_tensors
@@ -344,7 +343,7 @@ def rack_travel(root: Section) -> Callable[[Array], Array] | None:
     section = root.section("steering")
     curve = _rack_curve(section)
     if curve.x.size:
-        return lambda angle: straight_beyond(curve.x, curve.y, angle)
+        return lambda angle: curve.followed(angle)[0]
     ratio = section.number("ratio", RACK_RATIO, "", default=0.0) if "ratio" in section else 0.0
     return (lambda angle: ratio * angle) if ratio else None
 

@@ -54,14 +54,9 @@ def find_lever(opposite: Array, left: Array, right: Array) -> Curve:
 
 
 def felt(lever: Curve, travel: ArrayLike) -> tuple[Array, Array]:
-    """Travel as a bar feels it [m], and the lever [-], as the model follows them: straight beyond the knots."""
+    """Travel as a bar feels it [m], and the lever [-]."""
     z = np.asarray(travel, dtype=float)
-    if not lever.x.size:
-        return z, np.ones_like(z)
-    way = PchipInterpolator(lever.x, lever.y)
-    inside = np.clip(z, lever.x[0], lever.x[-1])
-    slope = way.derivative()(inside)
-    return np.asarray(way(inside) + slope * (z - inside)), np.asarray(slope)
+    return lever.followed(z) if lever.x.size else (z, np.ones_like(z))
 
 
 def over_twist(lever: Curve, opposite: Array, force: Array) -> Curve:
@@ -73,5 +68,4 @@ def over_twist(lever: Curve, opposite: Array, force: Array) -> Curve:
 def over_opposite_travel(lever: Curve, bar: Curve, opposite: Array) -> Array:
     """The same the other way round [N]."""
     (up, lever_up), (down, lever_down) = felt(lever, opposite), felt(lever, -opposite)
-    force, _ = felt(bar, 0.5 * (up - down)) if bar.x.size else (np.zeros_like(opposite), None)
-    return np.asarray(force * 0.5 * (lever_up + lever_down))
+    return np.asarray(bar.followed(0.5 * (up - down))[0] * 0.5 * (lever_up + lever_down))

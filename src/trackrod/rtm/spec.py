@@ -12,7 +12,8 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import PchipInterpolator
 
 from trackrod.core.artefact import Schema
 from trackrod.core.corners import Corner
@@ -57,6 +58,15 @@ class Curve:
             yield f"{what} holds values that are not finite"
         if self.x.size:
             yield from _wrong_knots(self.x, what)
+
+    def followed(self, x: ArrayLike) -> tuple[Array, Array]:
+        """Values and slopes as the model follows them: without overshoot between, straight beyond; zero for none."""
+        at = np.asarray(x, dtype=float)
+        if not self.x.size:
+            return np.zeros_like(at), np.zeros_like(at)
+        curve, inside = PchipInterpolator(self.x, self.y), np.clip(at, self.x[0], self.x[-1])
+        slope = np.asarray(curve.derivative()(inside))
+        return np.asarray(curve(inside) + slope * (at - inside)), slope
 
     def points(self) -> tuple[list[float], list[float]]:
         """Abscissae and ordinates."""

@@ -65,7 +65,7 @@ def kinematics_map(wheel: WheelSpec) -> Map2D:
 
 def at_curve(curve: Curve, at: Array) -> Array:
     """A curve as the model follows it: smooth between its knots, straight beyond; zero without points."""
-    return _Smooth(curve).value(at) if curve.x.size else np.zeros_like(at)
+    return curve.followed(at)[0]
 
 
 class _Smooth:
