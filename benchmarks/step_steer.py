@@ -33,6 +33,9 @@ SHARED = ROOT.parent / "shared" / "data"
 BEGIN, END = "<!-- begin: step steer -->\n", "<!-- end: step steer -->"
 #: How wrong a wrong start is [-], and how far tuning may go from there: back from 0.8 is 25 % up.
 WRONG, RANGE_PCT = 0.2, 30
+#: Factors of a wrong start, up and down by turns: roll inertia up and yaw inertia down, for no body has them
+#: the other way round where its pitch inertia is right.
+START = {name: 1 - WRONG * (-1) ** k for k, name in enumerate(PAPER_SET)}
 #: The curves whose difference is looked at.
 CURVES = ("lateral acceleration", "yaw rate")
 
@@ -65,7 +68,7 @@ CASES = {
 
 def wrong_start() -> str:
     """A study file: quasi-static compliance, every parameter 20 % wrong."""
-    factors = "\n".join(f"{name} = {1 + WRONG * (-1) ** k:g}" for k, name in enumerate(PAPER_SET))
+    factors = "\n".join(f"{name} = {factor:g}" for name, factor in START.items())
     return f'[study]\ncompliance = "quasi-static"\nrange_pct = {RANGE_PCT}\n\n[start]\n{factors}\n'
 
 
@@ -94,10 +97,9 @@ def step_steers(summaries: Mapping[str, Mapping[str, Any]]) -> str:
 
 def came_back(summary: Mapping[str, Any]) -> str:
     """Where a study began and ended, parameter by parameter, as a table of the page; 1 is what was converted."""
-    factors = {name: 1 + WRONG * (-1) ** k for k, name in enumerate(PAPER_SET)}
     rows = ["| parameter | start | tuned | interval |", "|---|---|---|---|"]
     for item in summary["parameters"]:
-        if not (start := factors.get(item["name"])):
+        if not (start := START.get(item["name"])):
             continue
         right = item["nominal"] / start
         low, high = sorted(end / right for end in item["interval"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -76,6 +77,13 @@ def test_bars_of_indices_are_those_of_the_runs() -> None:
     ]
     assert [bar.values for bar in chart.bars] == expected
     assert chart.limit == (5.0, "TP = 5 %")
+
+
+def test_where_nothing_was_tuned_an_index_has_one_bar() -> None:
+    tests = tuple(replace(t, tuned_indices=t.nominal_indices) for t in study().tests[:2])
+    chart = index_bars(tests, 5.0)
+    assert chart.series == ("as converted",)
+    assert [bar.values for bar in chart.bars] == [(a.value_pct,) for t in tests for a in t.nominal_indices]
 
 
 def test_bars_of_parameters_have_their_bounds_and_confidence() -> None:

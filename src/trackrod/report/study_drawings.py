@@ -91,15 +91,21 @@ def _free_place(lines: tuple[Line, ...]) -> Legend:
 
 
 def index_bars(tests: tuple[TestResult, ...], tolerance_pct: float) -> Bars:
-    """Every index before and after tuning, with the line of the tolerance."""
-    bars = tuple(
-        Bar(before.name, (before.value_pct, after.value_pct), test.label)
+    """Every index before and after tuning, with the line of the tolerance; one bar each where nothing was tuned."""
+    pairs = [
+        (test.label, before, after)
         for test in tests
         for before, after in zip(test.nominal_indices, test.tuned_indices, strict=True)
+    ]
+    moved = any(before.value_pct != after.value_pct for _, before, after in pairs)
+    bars = tuple(
+        Bar(after.name, (before.value_pct, after.value_pct) if moved else (after.value_pct,), label)
+        for label, before, after in pairs
     )
-    after = max((bar.values[1] for bar in bars), default=0.0)
+    after = max((bar.values[-1] for bar in bars), default=0.0)
     limit = (tolerance_pct, f"TP = {tolerance_pct:g} %")
-    return Bars("index [%]", ("nominal", "tuned"), bars, limit, end=max(4.0 * tolerance_pct, 1.1 * after))
+    series = ("nominal", "tuned") if moved else ("as converted",)
+    return Bars("index [%]", series, bars, limit, end=max(4.0 * tolerance_pct, 1.1 * after))
 
 
 def parameter_bars(result: StudyResult) -> Bars:

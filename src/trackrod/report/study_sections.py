@@ -198,17 +198,14 @@ def index_section(result: StudyResult) -> tuple[Section, ...]:
     tests = tests_of(result, hold_out=False)
     if not tests:
         return ()
-    improved = sum(
-        after.value_pct < before.value_pct
-        for test in tests
-        for before, after in zip(test.nominal_indices, test.tuned_indices, strict=True)
-    )
-    count = sum(len(test.tuned_indices) for test in tests)
+    chart = index_bars(tests, result.tolerance_pct)
+    improved = sum(bar.values[-1] < bar.values[0] for bar in chart.bars)
+    told = f"{improved} of {len(chart.bars)} are smaller after tuning" if len(chart.series) > 1 else "nothing was tuned"
     caption = (
-        f"Indices of the tuning manoeuvres: {improved} of {count} are smaller after tuning; the dashed line is the "
+        f"Indices of the tuning manoeuvres: {told}; the dashed line is the "
         f"tolerance of {result.tolerance_pct:g} %, and numbers above it are red."
     )
-    return (Section("Indices before and after", (Captioned(index_bars(tests, result.tolerance_pct), caption),)),)
+    return (Section("Indices before and after", (Captioned(chart, caption),)),)
 
 
 def hold_out_section(result: StudyResult) -> tuple[Section, ...]:

@@ -28,7 +28,7 @@ from trackrod.validate.criteria import INDEX, Criteria, Criterion, Response
 from trackrod.validate.processing import Processing
 from trackrod.validate.repeats import mean_interval, mean_trace
 
-__all__ = ["Comparison", "Outcome", "Parts", "Row", "Verdict", "judge"]
+__all__ = ["Comparison", "Outcome", "Parts", "Row", "Verdict", "judge", "towards"]
 
 Array = NDArray[np.float64]
 
@@ -217,11 +217,31 @@ def judge(criteria: Criteria, comparisons: Sequence[Comparison]) -> Verdict:
     return Verdict(criteria, tuple(rows), tuple(untested))
 
 
+def towards(criteria: Criteria, row: Row, test: Comparison) -> Array:
+    """The difference of model and test that a row measures, as long as its ratio: what an optimiser follows.
+
+    Holds: the norm is the ratio of the row whatever its metric, and for those that are a norm it is their residual.
+    """
+    criterion = row.criterion
+    if criterion.metric == INDEX:
+        found = next(i for i in indices(test.manoeuvre, test.tests[0], test.model) if i.name == criterion.signal)
+        off = found.residual()[1]
+    else:
+        pair = _pair(criterion, test.tests, test.model, _chain(criteria, criterion), 0.0)
+        off = pair.model - pair.test
+    length = float(np.linalg.norm(off))
+    return np.asarray(off * (row.ratio / length)) if length > 0.0 else np.zeros_like(off)
+
+
 # ---- one row
 
 
+def _chain(criteria: Criteria, criterion: Criterion) -> Processing:
+    return replace(criteria.processing, band=criterion.band or criteria.processing.band)
+
+
 def _row(criteria: Criteria, criterion: Criterion, test: Comparison) -> Row:
-    chain = replace(criteria.processing, band=criterion.band or criteria.processing.band)
+    chain = _chain(criteria, criterion)
     share = _share(criterion, test.tests[0])
     count = len(test.tests)
     if share == 0.0:
@@ -286,10 +306,7 @@ def _value(
         if not values:
             raise InputError(f"'{criterion.signal}' is no index of {manoeuvre}")
         return float(np.mean(values))
-    if criterion.response is Response.TIME:
-        pair = _pair_over_time(criterion, tests, model, chain, offset)
-    else:
-        pair = _pair_over_frequency(criterion, tests, model)
+    pair = _pair(criterion, tests, model, chain, offset)
     name, _, number = criterion.metric.partition(".")
     found: Mapping[str, Plain] = METRICS[name](pair)
     for key in number.split("."):
@@ -297,6 +314,12 @@ def _value(
             raise InputError(f"'{number}' is no number of the metric '{name}'")
         found = found[key]  # type: ignore[assignment]
     return float(found)  # type: ignore[arg-type]
+
+
+def _pair(criterion: Criterion, tests: Sequence[Run], model: Run, chain: Processing, offset: float) -> Pair:
+    if criterion.response is Response.TIME:
+        return _pair_over_time(criterion, tests, model, chain, offset)
+    return _pair_over_frequency(criterion, tests, model)
 
 
 def _pair_over_time(criterion: Criterion, tests: Sequence[Run], model: Run, chain: Processing, offset: float) -> Pair:

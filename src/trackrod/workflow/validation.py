@@ -28,7 +28,7 @@ from trackrod.validate.verdict import Comparison, Verdict, judge
 from trackrod.workflow.multibody_runs import STEP
 from trackrod.workflow.runs import model_run
 
-__all__ = ["Validation", "validate_model"]
+__all__ = ["Validation", "drive_again", "manoeuvre_of", "read_tests", "validate_model"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,20 +73,15 @@ def validate_model(model: Path, tests: Path, criteria: Criteria, *, progress: Pr
     MissingFileError, InputError
         A file or folder is missing or wrong; a model or a test lacks what a criterion needs.
     """
-    recorded = dict(_read_tests(tests))
+    recorded = dict(read_tests(tests))
     spec, runs = _read_model(model, recorded)
     comparisons = []
     for done, (name, repeats) in enumerate(recorded.items()):
-        manoeuvre = _manoeuvre(name, repeats[0])
+        manoeuvre = manoeuvre_of(name, repeats[0])
         if spec is None:
             comparisons.append(Comparison(name, manoeuvre, repeats, runs[name]))
         else:
-            replay = Replay(source=ReferenceRun(manoeuvre, repeats[0], _longitudinal(name, repeats[0])))
-            sample = float(np.diff(repeats[0].time).mean())
-            driven, refined = (
-                _on_the_clock_of(repeats[0], model_run(spec, replay, step, _whole(sample, step)))
-                for step in (STEP, STEP / 2.0)
-            )
+            driven, refined = (drive_again(spec, name, manoeuvre, repeats[0], step) for step in (STEP, STEP / 2.0))
             comparisons.append(Comparison(name, manoeuvre, repeats, driven, refined))
         if progress is not None:
             progress(name, (done + 1) / len(recorded))
@@ -94,7 +89,15 @@ def validate_model(model: Path, tests: Path, criteria: Criteria, *, progress: Pr
     return Validation(model, tests, tuple(comparisons), judge(criteria, comparisons), domain)
 
 
-def _read_tests(folder: Path) -> Iterator[tuple[str, tuple[Run, ...]]]:
+def drive_again(spec: RtmSpec, name: str, manoeuvre: str, test: Run, step: float = STEP) -> Run:
+    """A model with the driver's inputs of a test, by the test's clock; errors as `validate_model`."""
+    replay = Replay(source=ReferenceRun(manoeuvre, test, _longitudinal(name, test)))
+    driven = model_run(spec, replay, step, _whole(float(np.diff(test.time).mean()), step))
+    begun = float(test.time[0] - driven.time[0])
+    return Run({**driven, "time_s": driven.time + begun}, driven.metadata)
+
+
+def read_tests(folder: Path) -> Iterator[tuple[str, tuple[Run, ...]]]:
     """Tests by name, with their repeats."""
     if not folder.is_dir():
         raise MissingFileError(Problem(f"there is no folder {folder}"))
@@ -118,14 +121,14 @@ def _read_model(path: Path, tests: dict[str, tuple[Run, ...]]) -> tuple[RtmSpec 
         raise MissingFileError(Problem(f"there is no file or folder {path}"))
     if (path / "rtm.json").is_file():
         return load(path / "rtm.json", RTM).content, {}
-    runs = {name: repeats[0] for name, repeats in _read_tests(path)}
+    runs = {name: repeats[0] for name, repeats in read_tests(path)}
     raise_if_errors(
         Problem(f"{path} holds no run '{name}', which {name} of the tests needs") for name in tests if name not in runs
     )
     return None, runs
 
 
-def _manoeuvre(name: str, run: Run) -> str:
+def manoeuvre_of(name: str, run: Run) -> str:
     """What was driven: as the run says, or as the file is called."""
     said = run.metadata.get("manoeuvre")
     return said if isinstance(said, str) else next((known for known in MANOEUVRES if name.startswith(known)), name)
@@ -144,9 +147,3 @@ def _longitudinal(name: str, run: Run) -> Longitudinal:
 def _whole(sample: float, step: float) -> float:
     """The nearest period that is a whole number of steps."""
     return max(round(sample / step), 1) * step
-
-
-def _on_the_clock_of(test: Run, driven: Run) -> Run:
-    """A run begins when the test does."""
-    begun = float(test.time[0] - driven.time[0])
-    return Run({**driven, "time_s": driven.time + begun}, driven.metadata)

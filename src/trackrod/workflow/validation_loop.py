@@ -1,0 +1,244 @@
+"""The loop of paper 001, figure 2: fill in what was estimated, drive, judge and tune until every criterion is met.
+
+What was estimated may move within its uncertainty; what was not, within ±20 %. Each round is kept with its parameters
+and the ratio of every criterion, so that a report can show the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from trackrod.core.errors import ConvergenceError, InputError
+from trackrod.core.plain import Plain
+from trackrod.core.series import Run
+from trackrod.fit.blocks import Array
+from trackrod.fit.methods import minimise
+from trackrod.fit.outcome import Budget, SearchProgress, StopRules
+from trackrod.fit.problem import Blocks
+from trackrod.rtm.spec import RtmSpec
+from trackrod.tune.space import Bounds, TuningSpace, tuning_space
+from trackrod.tune.whole import Whole, with_whole
+from trackrod.validate.criteria import Criteria
+from trackrod.validate.tuning import CriteriaProblem
+from trackrod.validate.verdict import Comparison, Outcome, Verdict, judge
+from trackrod.workflow.multibody_runs import STEP
+from trackrod.workflow.validation import drive_again, manoeuvre_of
+
+__all__ = ["Given", "Loop", "Round", "close_loop", "fill_in"]
+
+#: The degree of validity moves by less than this in a round: no further gain [%]; rounds within which it must move.
+_GAIN_PCT, _PATIENCE = 0.2, 3
+#: A parameter that is known exactly may still move by this share, so that the search has a range [-].
+_EXACT = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is known of a parameter: its value and the interval that holds it [SI]."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round of the loop.
+
+    Attributes
+    ----------
+    title
+        What it is.
+    parameters
+        Those that may move [SI].
+    ratios
+        Of every row, 1 at its limit.
+    degree
+        Degree of validity.
+    """
+
+    title: str
+    parameters: Mapping[str, float]
+    ratios: Mapping[str, float]
+    degree: float
+
+    def as_dict(self) -> dict[str, Plain]:
+        """As plain data."""
+        return {
+            "title": self.title,
+            "parameters": dict(self.parameters),
+            "ratios": dict(self.ratios),
+            "degree_of_validity": self.degree,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """What the loop came to.
+
+    Attributes
+    ----------
+    space
+        What may move, and how far.
+    rounds
+        The model as it was given, filled in, and each round of tuning.
+    spec
+        The model that the loop ends with.
+    comparisons, verdict
+        Its runs, and what the criteria say of them.
+    reason
+        Why the loop ended.
+    """
+
+    space: TuningSpace
+    rounds: tuple[Round, ...]
+    spec: RtmSpec
+    comparisons: tuple[Comparison, ...]
+    verdict: Verdict
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        """What it came to, for people."""
+        first, last = self.rounds[0], self.rounds[-1]
+        way = f"degree of validity {first.degree:.3g} → {last.degree:.3g} in {len(self.rounds)} rounds"
+        if self.verdict.outcome is Outcome.VALID:
+            return f"Every criterion is met: {way}."
+        missed = [f"{row.criterion.name} in {row.test} ({row.ratio:.2f} of its limit)" for row in self.verdict.violated]
+        untested = [f"{criterion.name} (no test)" for criterion in self.verdict.untested]
+        return f"Not every criterion can be met: {way}, {self.reason}. Left: {'; '.join([*missed, *untested])}."
+
+    def as_dict(self) -> dict[str, Plain]:
+        """As plain data."""
+        return {
+            "sentence": self.sentence,
+            "reason": self.reason,
+            "rounds": [one.as_dict() for one in self.rounds],
+            "bounds": {item.name: [item.lower, item.upper] for item in self.space.tunables},
+            "verdict": self.verdict.as_dict(),
+        }
+
+
+def fill_in(spec: RtmSpec, given: Mapping[str, Given]) -> tuple[RtmSpec, dict[str, Bounds]]:
+    """A model with what was estimated, and between which values that may move.
+
+    Parameters
+    ----------
+    spec
+        The model as it was.
+    given
+        Numbers of the whole vehicle by the names of `Whole`, and parameters of the model by theirs.
+
+    Raises
+    ------
+    InputError
+        A name is unknown, or a value cannot be.
+    ConvergenceError
+        The model does not come to rest with these.
+    """
+    names = Whole.__slots__
+    whole = {name: known for name, known in given.items() if name in names}
+    own = {name: known for name, known in given.items() if name not in names}
+    for name in own:
+        if name not in spec.parameters:
+            raise InputError(f"the model has no parameter '{name}' that could be filled in")
+    filled = with_whole(spec, {name: known.value for name, known in whole.items()})
+    filled = filled.with_parameters(**{name: known.value for name, known in own.items()})
+    # A number of the whole moves the sprung body by its own share: one to one in mass and inertia, more in places.
+    share = filled.mass / filled.parameters["sprung_mass"]
+    moves = {"mass": ("sprung_mass", 1.0), "Izz": ("Izz", 1.0)}
+    moves |= {name: (name, share) for name in ("cg_to_front", "cg_height")}
+    bounds = {}
+    for name, known in given.items():
+        parameter, factor = moves.get(name, (name, 1.0))
+        value = filled.parameters[parameter]
+        least = _EXACT * abs(value)
+        down, up = (max(factor * abs(end - known.value), least) for end in (known.lower, known.upper))
+        bounds[parameter] = Bounds(value - down, value + up)
+    return filled, bounds
+
+
+def close_loop(
+    spec: RtmSpec,
+    tests: Mapping[str, tuple[Run, ...]],
+    criteria: Criteria,
+    given: Mapping[str, Given] | None = None,
+    *,
+    names: Iterable[str] | None = None,
+    budget: Budget | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+) -> Loop:
+    """Fill in what was estimated, drive, judge and tune until every criterion is met or nothing is gained any more.
+
+    Parameters
+    ----------
+    spec
+        The model as it is.
+    tests
+        Recorded runs by name, with their repeats.
+    criteria
+        What is asked of the model.
+    given
+        What was estimated, as of `fill_in`.
+    names
+        What else may move, within ±20 %; the standard set if not given.
+    budget
+        What tuning may cost.
+    progress
+        Called after each round.
+
+    Raises
+    ------
+    InputError
+        A test lacks what a criterion or a drive needs; a name is unknown.
+    ConvergenceError
+        The model as filled in cannot drive a test.
+    """
+    filled, bounds = fill_in(spec, given or {})
+    free = tuple(names) if names is not None else tuple(tuning_space(filled).names)
+    space = tuning_space(filled, names=dict.fromkeys((*bounds, *free)), bounds=bounds)
+
+    def drive(model: RtmSpec, test: Comparison) -> Run:
+        return drive_again(model, test.name, test.manoeuvre, test.tests[0])
+
+    rounds, before = [], _driven(spec, tests)
+    rounds.append(_round("as given", space, dict(spec.parameters), judge(criteria, before)))
+    problem = CriteriaProblem(space, criteria, _driven(filled, tests), drive)
+    stop = StopRules(improvement_pct=_GAIN_PCT, patience=_PATIENCE)
+    found = minimise(problem, problem.objective, stop=stop, budget=budget, progress=progress)
+    way = [*problem.way, (found.z, found.blocks)]
+    ends = [z for z, _ in way]
+    kept = [i for i in range(len(way)) if i == 0 or not np.array_equal(ends[i], ends[i - 1])]
+    for count, i in enumerate(kept):
+        title = "filled in" if count == 0 else f"tuned, round {count}"
+        rounds.append(_of_blocks(title, space, *way[i], problem))
+    model = space.spec(found.z)
+    comparisons = tuple(_driven(model, tests, refine=True))
+    return Loop(space, tuple(rounds), model, comparisons, judge(criteria, comparisons), str(found.reason))
+
+
+def _driven(spec: RtmSpec, tests: Mapping[str, tuple[Run, ...]], *, refine: bool = False) -> list[Comparison]:
+    made = []
+    for name, repeats in tests.items():
+        manoeuvre = manoeuvre_of(name, repeats[0])
+        try:
+            steps = (STEP, STEP / 2.0) if refine else (STEP,)
+            runs = [drive_again(spec, name, manoeuvre, repeats[0], step) for step in steps]
+        except ConvergenceError as error:
+            raise ConvergenceError(f"'{name}' cannot be driven again: {error}") from error
+        made.append(Comparison(name, manoeuvre, repeats, runs[0], runs[1] if refine else None))
+    return made
+
+
+def _round(title: str, space: TuningSpace, parameters: Mapping[str, float], verdict: Verdict) -> Round:
+    ratios = {f"{row.criterion.name}, {row.test}": row.ratio for row in verdict.rows}
+    return Round(title, {name: parameters[name] for name in space.names}, ratios, verdict.degree)
+
+
+def _of_blocks(title: str, space: TuningSpace, z: Array, blocks: Blocks, problem: CriteriaProblem) -> Round:
+    values = space.parameters(z)
+    ratios = {block.name: block.value_pct / 100.0 for block in blocks}
+    return Round(title, {name: values[name] for name in space.names}, ratios, problem.degree(blocks))

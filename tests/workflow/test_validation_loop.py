@@ -1,0 +1,121 @@
+"""The loop: a wrong model is brought to its criteria within what is known, and where that cannot be, it says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rtm.converted_vehicles import spec_of
+from trackrod.core.errors import InputError
+from trackrod.core.series import Run
+from trackrod.manoeuvres.longitudinal import Braking
+from trackrod.manoeuvres.steering import SingleSine, StepSteer
+from trackrod.rtm.spec import RtmSpec
+from trackrod.tune.whole import Whole
+from trackrod.validate.criteria import Criteria, Criterion
+from trackrod.validate.verdict import Outcome
+from trackrod.workflow.runs import model_run
+from trackrod.workflow.validation_loop import Given, close_loop, fill_in
+
+CRITERIA = Criteria(
+    name="handling",
+    criteria=(
+        Criterion(name="yaw rate", signal="yaw_rate_radps", metric="residual.l2", limit=0.02, weight=2.0),
+        Criterion(name="lateral acceleration", signal="ay_mps2", metric="sprague-geers.C", limit=0.03),
+        Criterion(name="roll angle", signal="roll_rad", metric="residual.l2", limit=0.02),
+        Criterion(name="pitch angle", signal="pitch_rad", metric="residual.l2", limit=0.04, manoeuvres=("braking",)),
+    ),
+)
+MANOEUVRES = (
+    StepSteer(steering_wheel_angle_deg=30.0, delay_s=0.2, hold_s=2.0),
+    SingleSine(steering_wheel_angle_deg=25.0),
+    Braking(speed_kmh=80.0, brake=0.3),
+)
+#: What is wrong in the model that the loop begins with, as factors.
+WRONG = {"sprung_mass": 1.15, "Izz": 0.85, "cg_height": 1.15, "antiroll_factor_front": 0.85, "spring_factor_rear": 1.1}
+
+
+@pytest.fixture(scope="module")
+def truth() -> RtmSpec:
+    return spec_of("cla_class")
+
+
+@pytest.fixture(scope="module")
+def tests(truth: RtmSpec) -> dict[str, tuple[Run, ...]]:
+    """Measured on the true vehicle, whose dampers and compliance the model will not have, with noise."""
+    real = truth.with_parameters(damper_factor_front=1.05, compliance_factor_rear=1.1)
+    rng = np.random.default_rng(7)
+    found = {}
+    for manoeuvre in MANOEUVRES:
+        run = model_run(real, manoeuvre, 1e-3, 0.01)
+        noisy = {
+            column: run[column] + 0.003 * np.abs(run[column]).max() * rng.normal(size=run.time.size)
+            for column in ("yaw_rate_radps", "ay_mps2", "roll_rad", "pitch_rad")
+        }
+        found[manoeuvre.name] = (Run({**run, **noisy}, {"manoeuvre": manoeuvre.name}),)
+    return found
+
+
+def wrong(spec: RtmSpec) -> RtmSpec:
+    return spec.with_parameters(**{name: factor * spec.parameters[name] for name, factor in WRONG.items()})
+
+
+def known(truth: RtmSpec) -> dict[str, Given]:
+    """As estimators give it: a little off, with intervals that hold the truth."""
+    whole = Whole.of(truth)
+    return {
+        name: Given(value * (1 + off), value * (1 + off - width), value * (1 + off + width))
+        for name, value, off, width in (
+            ("mass", whole.mass, 0.002, 0.006),
+            ("cg_height", whole.cg_height, -0.01, 0.02),
+            ("Izz", whole.Izz, 0.02, 0.05),
+        )
+    }
+
+
+def test_every_criterion_is_met_from_a_wrong_start(truth: RtmSpec, tests: dict[str, tuple[Run, ...]]) -> None:
+    loop = close_loop(
+        wrong(truth), tests, CRITERIA, known(truth), names=("antiroll_factor_front", "spring_factor_rear")
+    )
+    assert loop.verdict.outcome is Outcome.VALID, loop.sentence
+    first, filled, *_, last = loop.rounds
+    assert first.degree > filled.degree > last.degree
+    assert max(first.ratios.values()) > 3.0
+    # nothing moved farther than what is known of it allows, and what was wrong came back
+    for item in loop.space.tunables:
+        assert item.lower <= loop.spec.parameters[item.name] <= item.upper
+    assert Whole.of(loop.spec).mass == pytest.approx(Whole.of(truth).mass, rel=0.01)
+    assert loop.spec.parameters["antiroll_factor_front"] == pytest.approx(1.0, abs=0.05)
+
+
+def test_what_cannot_be_met_is_named(truth: RtmSpec, tests: dict[str, tuple[Run, ...]]) -> None:
+    hopeless = replace(CRITERIA, criteria=(replace(CRITERIA.criteria[0], limit=1e-4), *CRITERIA.criteria[1:]))
+    loop = close_loop(truth, {"step_steer": tests["step_steer"]}, hopeless, names=("Izz", "cg_to_front"))
+    assert loop.verdict.outcome is Outcome.NOT_VALID
+    assert "Not every criterion can be met" in loop.sentence
+    assert "yaw rate in step_steer" in loop.sentence
+    assert "pitch angle (no test)" in loop.sentence
+
+
+def test_the_objective_is_the_degree_of_validity(truth: RtmSpec, tests: dict[str, tuple[Run, ...]]) -> None:
+    loop = close_loop(truth, {"step_steer": tests["step_steer"]}, CRITERIA, names=("Izz",))
+    assert loop.rounds[-1].degree == pytest.approx(loop.verdict.degree, rel=1e-9)
+
+
+def test_a_whole_vehicle_is_filled_in(truth: RtmSpec) -> None:
+    given = known(truth)
+    filled, bounds = fill_in(wrong(truth), given)
+    found = Whole.of(filled)
+    for name, at in given.items():
+        assert getattr(found, name) == pytest.approx(at.value, rel=1e-5)
+    # the ends of the interval of the height are those of the whole vehicle
+    upper = Whole.of(filled.with_parameters(cg_height=bounds["cg_height"].upper))
+    assert upper.cg_height == pytest.approx(given["cg_height"].upper, rel=1e-4)
+
+
+def test_unknown_names_and_bare_tests_are_refused(truth: RtmSpec, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no parameter 'wheelbase'"):
+        fill_in(truth, {"wheelbase": Given(2.7, 2.6, 2.8)})
