@@ -14,10 +14,13 @@ from trackrod.core.series import Run
 from trackrod.manoeuvres.longitudinal import Braking
 from trackrod.manoeuvres.steering import SingleSine, StepSteer
 from trackrod.rtm.spec import RtmSpec
+from trackrod.tune.test import Test
 from trackrod.tune.whole import Whole
 from trackrod.validate.criteria import Criteria, Criterion
-from trackrod.validate.verdict import Outcome
+from trackrod.validate.tuning import Rows
+from trackrod.validate.verdict import Comparison, Outcome, judge
 from trackrod.workflow.runs import model_run
+from trackrod.workflow.validation import drive_again
 from trackrod.workflow.validation_loop import Given, close_loop, fill_in
 
 CRITERIA = Criteria(
@@ -101,8 +104,18 @@ def test_what_cannot_be_met_is_named(truth: RtmSpec, tests: dict[str, tuple[Run,
 
 
 def test_the_objective_is_the_degree_of_validity(truth: RtmSpec, tests: dict[str, tuple[Run, ...]]) -> None:
-    loop = close_loop(truth, {"step_steer": tests["step_steer"]}, CRITERIA, names=("Izz",))
-    assert loop.rounds[-1].degree == pytest.approx(loop.verdict.degree, rel=1e-9)
+    name, (recorded,) = "braking", tests["braking"]
+    driven = drive_again(wrong(truth), name, name, recorded)
+    rows = Rows(CRITERIA, tests)
+    blocks = rows(Test(name, name, name, recorded, Braking()), driven)
+    verdict = judge(CRITERIA, [Comparison(name, name, (recorded,), driven)])
+    assert rows.degree(blocks) == pytest.approx(verdict.degree, rel=1e-9)
+    assert [block.value_pct for block in blocks] == pytest.approx([100.0 * row.ratio for row in verdict.rows])
+    # what lies beyond a limit counts twice
+    beyond = sum(row.criterion.weight * max(row.ratio - 1.0, 0.0) for row in verdict.rows)
+    total = sum(row.criterion.weight for row in verdict.rows)
+    assert rows.objective(blocks).value(blocks) == pytest.approx(100.0 * (verdict.degree + beyond / total))
+    assert beyond > 0.0
 
 
 def test_a_whole_vehicle_is_filled_in(truth: RtmSpec) -> None:

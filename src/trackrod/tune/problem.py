@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from trackrod.tune.space import TuningSpace
 from trackrod.tune.standing import load_difference, standing_label, wheel_loads
 from trackrod.tune.test import Test
 
-__all__ = ["TuningProblem"]
+__all__ = ["Indices", "Reading", "TuningProblem"]
 
 T = TypeVar("T")
 Array = NDArray[np.float64]
@@ -41,6 +41,34 @@ _ALONG = 1e-4
 _FEW = 3
 #: Derivatives of this size and above belong to no run [SI].
 _WITHOUT_MEASURE = 1e15
+
+
+class Reading(Protocol):
+    """How indices are read from a run."""
+
+    @property
+    def key(self) -> str:
+        """A text that determines what is read."""
+
+    def __call__(self, test: Test, run: Run) -> Sequence[Block]:
+        """The indices of a run in a test; the same ones in the same order for every run.
+
+        Raises
+        ------
+        InputError
+            The run has nothing in common with the reference of the test.
+        """
+
+
+class Indices:
+    """The indices of manoeuvres."""
+
+    key = "indices"
+
+    def __call__(self, test: Test, run: Run) -> Sequence[Block]:
+        """As of `Reading`."""
+        residuals = [(index.name, *index.residual()) for index in indices(test.name, test.reference, run)]
+        return [Block(test.label, name, residual, abscissa=abscissa) for name, abscissa, residual in residuals]
 
 
 class TuningProblem:
@@ -56,6 +84,10 @@ class TuningProblem:
         Of the integration [s].
     workers
         How many runs at a time; all processors if not given.
+    strength
+        Of the guide that pulls the model to the reference, 0 to 1.
+    reading
+        What is read from a run: the indices of its manoeuvre, and wheel loads at rest beside them, if not given.
     """
 
     def __init__(
@@ -66,6 +98,7 @@ class TuningProblem:
         step: float = 1e-3,
         workers: int | None = None,
         strength: float = 0.0,
+        reading: Reading | None = None,
     ) -> None:
         if not tests:
             raise InputError("there is no manoeuvre to tune with")
@@ -73,7 +106,8 @@ class TuningProblem:
         self.tests = tuple(tests)
         # One test for each payload tells what the wheels carry before anything happens.
         first = {test.payload: test.label for test in reversed(self.tests) if wheel_loads(test.reference) is not None}
-        self._standing = frozenset(first.values())
+        self._standing = frozenset(first.values() if reading is None else ())
+        self._reading = reading or Indices()
         self.strength = strength
         self.step = step
         self._workers = worker_count(workers)
@@ -91,6 +125,7 @@ class TuningProblem:
     def key(self) -> str:
         """Everything that determines the results, as one hash."""
         parts = [saved_hash(RTM, self.space.nominal), repr(self.space.tunables), repr((self.step, self.strength))]
+        parts += [self._reading.key] if not isinstance(self._reading, Indices) else []
         for test in self.tests:
             parts += [test.label, test.name, test.script.key]
             parts += [hash_bytes(np.ascontiguousarray(test.reference[column]).tobytes()) for column in test.reference]
@@ -100,7 +135,10 @@ class TuningProblem:
         """The problem with the model pulled to the motion of the reference."""
         if strength == self.strength:
             return self
-        return TuningProblem(self.space, self.tests, step=self.step, workers=self._workers, strength=strength)
+        reading = None if isinstance(self._reading, Indices) else self._reading
+        return TuningProblem(
+            self.space, self.tests, step=self.step, workers=self._workers, strength=strength, reading=reading
+        )
 
     def runs(self, z: Array) -> dict[str, Run]:
         """Runs of the model at a point, by label; errors as `evaluate`."""
@@ -216,14 +254,10 @@ class TuningProblem:
 
     def _blocks(self, test: Test, run: Run) -> Blocks:
         try:
-            found = indices(test.name, test.reference, run)
+            found = self._reading(test, run)
         except InputError as error:
             raise ConvergenceError(f"'{test.label}' cannot be compared: {error}") from error
-        blocks = [_standing_loads(test, run)] if test.label in self._standing else []
-        for index in found:
-            abscissa, residual = index.residual()
-            blocks.append(Block(test.label, index.name, residual, abscissa=abscissa))
-        return tuple(blocks)
+        return (*([_standing_loads(test, run)] if test.label in self._standing else ()), *found)
 
     def _tried(self, test: Test, vehicle: ScriptedVehicle) -> Blocks | None:
         try:

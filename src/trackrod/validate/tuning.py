@@ -1,4 +1,4 @@
-"""Tuning by criteria: the rows of a verdict as functions of parameters, which an optimiser makes small.
+"""Tuning by criteria: the rows of a verdict as residuals, which an optimiser makes small.
 
 Reference: paper 001, figure 2 and section III.D. The objective is the degree of validity (eq. 1), with what lies beyond
 a limit counted twice, so that a row is not bought by another.
@@ -7,158 +7,78 @@ a limit counted twice, so that a row is not bought by another.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
-from trackrod.core.errors import ConvergenceError, InputError
-from trackrod.core.executors import executor, worker_count
+from trackrod.core.errors import InputError
 from trackrod.core.files import hash_bytes
-from trackrod.core.plain import pretty_json
 from trackrod.core.series import Run
 from trackrod.fit.blocks import Block
 from trackrod.fit.objective import Objective, WeightKey
-from trackrod.fit.problem import Blocks
-from trackrod.rtm.spec import RtmSpec
-from trackrod.tune.derivatives import STEP, by_differences
-from trackrod.tune.space import TuningSpace
+from trackrod.tune.test import Test
 from trackrod.validate.criteria import Criteria
-from trackrod.validate.verdict import Comparison, Verdict, judge, towards
+from trackrod.validate.verdict import Comparison, Row, judge, towards
 
-__all__ = ["CriteriaProblem", "Drive"]
+__all__ = ["Rows"]
 
-Array = NDArray[np.float64]
-
-#: A model in a test; ConvergenceError where it breaks down.
-Drive = Callable[[RtmSpec, Comparison], Run]
-
-#: Of a ratio: 100 % at the limit [%].
+#: A ratio of 1, at the limit, as an index [%].
 _LIMIT = 100.0
 
 
-class CriteriaProblem:
-    """Rows of a verdict over tunable parameters.
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows of a verdict as they are read from runs of a model (a `trackrod.tune.problem.Reading`).
 
-    Parameters
+    Attributes
     ----------
-    space
-        What is tuned.
     criteria
         What is asked.
-    tests
-        What the model is driven in; its runs there are those of the nominal model.
-    drive
-        Drives a model in a test.
-    workers
-        How many models at a time; all processors if not given.
-
-    Holds: `objective` of the blocks without penalty is the degree of validity in percent.
+    repeats
+        Recorded runs by the label of their test.
     """
 
-    def __init__(
-        self,
-        space: TuningSpace,
-        criteria: Criteria,
-        tests: Sequence[Comparison],
-        drive: Drive,
-        *,
-        workers: int | None = None,
-    ) -> None:
-        self.space = space
-        self.criteria = criteria
-        # Parts of numbers, such as that of the step, are of no concern here: the first repeats and one run will do.
-        self.tests = tuple(replace(test, refined=None) for test in tests)
-        #: Points that were linearised, with their rows: the way of the search.
-        self.way: list[tuple[Array, Blocks]] = []
-        self._drive = drive
-        self._workers = worker_count(workers)
-        rows = judge(criteria, self.tests).rows
-        self._rows = tuple((row.criterion.name, row.test) for row in rows if math.isfinite(row.ratio))
-        if not self._rows:
-            raise InputError("no criterion has a number in these tests: there is nothing to tune by")
-        self._weights = {
-            (row.criterion.name, row.test): row.criterion.weight for row in rows if math.isfinite(row.ratio)
-        }
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the variables."""
-        return self.space.names
+    criteria: Criteria
+    repeats: Mapping[str, tuple[Run, ...]]
 
     @property
     def key(self) -> str:
-        """Everything that determines the results, as one hash."""
-        parts = [repr(self.space.tunables), pretty_json(dict(self.space.nominal.parameters)), repr(self.criteria)]
-        for test in self.tests:
-            parts.append(test.name)
-            parts += [hash_bytes(np.ascontiguousarray(run[c]).tobytes()) for run in test.tests for c in run]
-        return hash_bytes("\n".join(parts).encode())
+        """Everything that determines what is read."""
+        runs = [run[column].tobytes() for tests in self.repeats.values() for run in tests for column in run]
+        return hash_bytes(b"\n".join([repr(self.criteria).encode(), *runs]))
 
-    @property
-    def objective(self) -> Objective:
-        """The degree of validity [%], with what lies beyond a limit counted twice."""
-        mean = sum(self._weights.values()) / len(self._weights)
-        weights: dict[WeightKey, float] = {
-            (self.criteria.name, f"{name}, {test}"): weight / mean for (name, test), weight in self._weights.items()
-        }
-        return Objective(tolerance_pct=_LIMIT, penalty=1.0, weights=weights)
-
-    def degree(self, blocks: Blocks) -> float:
-        """Degree of validity behind the rows of a point, 1 at the limits."""
-        return replace(self.objective, penalty=0.0).value(blocks) / _LIMIT
-
-    def guided(self, strength: float) -> CriteriaProblem:
-        """The problem itself: nothing pulls a model to a recording."""
-        if strength:
-            raise InputError("tuning by criteria has no homotopy: choose another method")
-        return self
-
-    def compare(self, z: Array) -> tuple[Comparison, ...]:
-        """The tests with the model at a point; errors as `evaluate`."""
-        spec = self.space.spec(z)
-        return tuple(replace(test, model=self._drive(spec, test)) for test in self.tests)
-
-    def judge(self, z: Array) -> Verdict:
-        """What the criteria say of the model at a point; errors as `evaluate`."""
-        return judge(self.criteria, self.compare(z))
-
-    def evaluate(self, z: Array) -> Blocks:
-        """The rows at a point.
-
-        Raises
-        ------
-        ConvergenceError
-            The model breaks down, or a row has no number any more.
-        """
-        driven = {test.name: test for test in self.compare(z)}
-        rows = {(row.criterion.name, row.test): row for row in judge(self.criteria, list(driven.values())).rows}
+    def __call__(self, test: Test, run: Run) -> Sequence[Block]:
+        """Rows of a run: residuals whose length is the ratio of the row, 100 % at the limit."""
+        compared = self._compared(test, run)
         blocks = []
-        for name, test in self._rows:
-            row = rows.get((name, test))
-            if row is None or not math.isfinite(row.ratio):
-                raise ConvergenceError(f"'{name}' has no number in '{test}' any more")
-            off = _LIMIT * towards(self.criteria, row, driven[test])
-            blocks.append(Block(self.criteria.name, f"{name}, {test}", off))
-        return tuple(blocks)
+        for row in self._rows(compared):
+            if not math.isfinite(row.ratio):
+                raise InputError(row.remark or f"'{row.criterion.name}' has no number in '{row.test}'")
+            blocks.append(Block(self.criteria.name, label(row), _LIMIT * towards(self.criteria, row, compared)))
+        return blocks
 
-    def evaluate_many(self, zs: Sequence[Array]) -> list[Blocks | None]:
-        """The rows at many points, side by side; None where the model breaks down."""
-        with executor(self._workers) as pool:
-            return list(pool.map(self._alone, zs))
+    def objective(self, blocks: Sequence[Block], *, penalty: float = 1.0) -> Objective:
+        """The degree of validity [%]; what lies beyond a limit counts for so much more."""
+        weights = {criterion.name: criterion.weight for criterion in self.criteria.criteria}
+        of_rows = {block.name: weights[block.name.rpartition(", ")[0]] for block in blocks}
+        mean = sum(of_rows.values()) / len(of_rows) or 1.0
+        found: dict[WeightKey, float] = {(self.criteria.name, name): weight / mean for name, weight in of_rows.items()}
+        return Objective(tolerance_pct=_LIMIT, penalty=penalty, weights=found)
 
-    def linearise(self, z: Array) -> Blocks:
-        """The rows at a point with the Jacobian of every residual, by differences; errors as `evaluate`."""
-        ways = [STEP * sign * unit for sign in (1.0, -1.0) for unit in np.eye(z.size)]
-        here, *near = self.evaluate_many([z, *(z + way for way in ways)])
-        if here is None:
-            raise ConvergenceError("the model breaks down at this point")
-        self.way.append((z.copy(), here))
-        return by_differences(here, near[: z.size], near[z.size :])
+    def degree(self, blocks: Sequence[Block]) -> float:
+        """Degree of validity, 1 at the limits."""
+        return self.objective(blocks, penalty=0.0).value(blocks) / _LIMIT
 
-    def _alone(self, z: Array) -> Blocks | None:
-        try:
-            return self.evaluate(z)
-        except ConvergenceError:
-            return None
+    def _compared(self, test: Test, run: Run) -> Comparison:
+        return Comparison(test.label, test.name, self.repeats[test.label], run)
+
+    def _rows(self, compared: Comparison) -> Iterator[Row]:
+        """Without what is uncertain about each number, which would cost further readings."""
+        bare = replace(self.criteria, bias=())
+        applies = tuple(c for c in bare.criteria if c.applies_to(compared.manoeuvre))
+        if applies:
+            yield from judge(replace(bare, criteria=applies), [compared]).rows
+
+
+def label(row: Row) -> str:
+    """Of a row in a verdict: criterion and test."""
+    return f"{row.criterion.name}, {row.test}"

@@ -28,7 +28,7 @@ from trackrod.validate.verdict import Comparison, Verdict, judge
 from trackrod.workflow.multibody_runs import STEP
 from trackrod.workflow.runs import model_run
 
-__all__ = ["Validation", "drive_again", "manoeuvre_of", "read_tests", "validate_model"]
+__all__ = ["Validation", "drive_again", "manoeuvre_of", "read_tests", "replay_of", "validate_model"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,10 +91,14 @@ def validate_model(model: Path, tests: Path, criteria: Criteria, *, progress: Pr
 
 def drive_again(spec: RtmSpec, name: str, manoeuvre: str, test: Run, step: float = STEP) -> Run:
     """A model with the driver's inputs of a test, by the test's clock; errors as `validate_model`."""
-    replay = Replay(source=ReferenceRun(manoeuvre, test, _longitudinal(name, test)))
-    driven = model_run(spec, replay, step, _whole(float(np.diff(test.time).mean()), step))
+    driven = model_run(spec, replay_of(name, manoeuvre, test), step, _whole(float(np.diff(test.time).mean()), step))
     begun = float(test.time[0] - driven.time[0])
     return Run({**driven, "time_s": driven.time + begun}, driven.metadata)
+
+
+def replay_of(name: str, manoeuvre: str, test: Run) -> Replay:
+    """A test as something to be driven again; InputError if it lacks what that needs."""
+    return Replay(source=ReferenceRun(manoeuvre, test, _longitudinal(name, test)))
 
 
 def read_tests(folder: Path) -> Iterator[tuple[str, tuple[Run, ...]]]:

@@ -6,7 +6,7 @@ and the ratio of every criterion, so that a report can show the way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,13 +19,16 @@ from trackrod.fit.methods import minimise
 from trackrod.fit.outcome import Budget, SearchProgress, StopRules
 from trackrod.fit.problem import Blocks
 from trackrod.rtm.spec import RtmSpec
+from trackrod.simulate.script import scripted
+from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import Bounds, TuningSpace, tuning_space
+from trackrod.tune.test import Test
 from trackrod.tune.whole import Whole, with_whole
 from trackrod.validate.criteria import Criteria
-from trackrod.validate.tuning import CriteriaProblem
+from trackrod.validate.tuning import Rows
 from trackrod.validate.verdict import Comparison, Outcome, Verdict, judge
 from trackrod.workflow.multibody_runs import STEP
-from trackrod.workflow.validation import drive_again, manoeuvre_of
+from trackrod.workflow.validation import drive_again, manoeuvre_of, replay_of
 
 __all__ = ["Given", "Loop", "Round", "close_loop", "fill_in"]
 
@@ -197,27 +200,50 @@ def close_loop(
     ConvergenceError
         The model as filled in cannot drive a test.
     """
+    tests = {name: tuple(_from_zero(run) for run in repeats) for name, repeats in tests.items()}
     filled, bounds = fill_in(spec, given or {})
     free = tuple(names) if names is not None else tuple(tuning_space(filled).names)
     space = tuning_space(filled, names=dict.fromkeys((*bounds, *free)), bounds=bounds)
-
-    def drive(model: RtmSpec, test: Comparison) -> Run:
-        return drive_again(model, test.name, test.manoeuvre, test.tests[0])
-
-    rounds, before = [], _driven(spec, tests)
-    rounds.append(_round("as given", space, dict(spec.parameters), judge(criteria, before)))
-    problem = CriteriaProblem(space, criteria, _driven(filled, tests), drive)
+    judge(criteria, _driven(filled, tests))  # what is missing is said before long work begins
+    rows = Rows(criteria, tests)
+    recorded = [_scripted(name, repeats[0]) for name, repeats in tests.items()]
+    as_given = TuningProblem(TuningSpace(spec, ()), recorded, step=STEP, reading=rows).evaluate(np.zeros(0))
+    problem = _Followed(space, recorded, reading=rows)
     stop = StopRules(improvement_pct=_GAIN_PCT, patience=_PATIENCE)
-    found = minimise(problem, problem.objective, stop=stop, budget=budget, progress=progress)
-    way = [*problem.way, (found.z, found.blocks)]
-    ends = [z for z, _ in way]
-    kept = [i for i in range(len(way)) if i == 0 or not np.array_equal(ends[i], ends[i - 1])]
-    for count, i in enumerate(kept):
-        title = "filled in" if count == 0 else f"tuned, round {count}"
-        rounds.append(_of_blocks(title, space, *way[i], problem))
+    found = minimise(problem, rows.objective(as_given), stop=stop, budget=budget, progress=progress)
+    rounds = [_round("as given", spec.parameters, as_given, space, rows)]
+    for z, blocks in (*problem.way, (found.z, found.blocks)):
+        title = f"tuned, round {len(rounds) - 1}" if len(rounds) > 1 else "filled in"
+        one = _round(title, space.parameters(z), blocks, space, rows)
+        if one.parameters != rounds[-1].parameters:
+            rounds.append(one)
     model = space.spec(found.z)
     comparisons = tuple(_driven(model, tests, refine=True))
     return Loop(space, tuple(rounds), model, comparisons, judge(criteria, comparisons), str(found.reason))
+
+
+class _Followed(TuningProblem):
+    """Keeps the points that were linearised: the rounds of the search."""
+
+    def __init__(self, space: TuningSpace, tests: Sequence[Test], *, reading: Rows) -> None:
+        super().__init__(space, tests, step=STEP, reading=reading)
+        self.way: list[tuple[Array, Blocks]] = []
+
+    def linearise(self, z: Array) -> Blocks:
+        """As of `TuningProblem`."""
+        found = super().linearise(z)
+        self.way.append((z.copy(), found))
+        return found
+
+
+def _from_zero(run: Run) -> Run:
+    """By a clock that begins with the run, as scripts do."""
+    return Run({**run, "time_s": run.time - run.time[0]}, run.metadata)
+
+
+def _scripted(name: str, run: Run) -> Test:
+    manoeuvre = manoeuvre_of(name, run)
+    return Test(name, name, manoeuvre, run, scripted(replay_of(name, manoeuvre, run), run, step=STEP))
 
 
 def _driven(spec: RtmSpec, tests: Mapping[str, tuple[Run, ...]], *, refine: bool = False) -> list[Comparison]:
@@ -233,12 +259,6 @@ def _driven(spec: RtmSpec, tests: Mapping[str, tuple[Run, ...]], *, refine: bool
     return made
 
 
-def _round(title: str, space: TuningSpace, parameters: Mapping[str, float], verdict: Verdict) -> Round:
-    ratios = {f"{row.criterion.name}, {row.test}": row.ratio for row in verdict.rows}
-    return Round(title, {name: parameters[name] for name in space.names}, ratios, verdict.degree)
-
-
-def _of_blocks(title: str, space: TuningSpace, z: Array, blocks: Blocks, problem: CriteriaProblem) -> Round:
-    values = space.parameters(z)
+def _round(title: str, parameters: Mapping[str, float], blocks: Blocks, space: TuningSpace, rows: Rows) -> Round:
     ratios = {block.name: block.value_pct / 100.0 for block in blocks}
-    return Round(title, {name: values[name] for name in space.names}, ratios, problem.degree(blocks))
+    return Round(title, {name: parameters[name] for name in space.names}, ratios, rows.degree(blocks))
