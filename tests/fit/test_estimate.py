@@ -124,6 +124,26 @@ def test_only_what_the_curves_contradict_is_named() -> None:
     assert estimate(linear([effects] * 6, right), np.zeros(2)).contradicted == ()
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_interval_of_what_is_not_contradicted_holds_its_nominal_value(seed: int) -> None:
+    """What a swap explains, the model as it is puts down to nothing; the interval knows better."""
+    random = np.random.default_rng(seed)
+    shapes = waves(4, samples=40)
+
+    def smooth(columns: int) -> Array:
+        return shapes @ (random.normal(size=(4, columns)) / np.arange(1, 5)[:, None])
+
+    truth = random.uniform(-0.5, 0.5, 3)
+    jacobians = [20.0 * smooth(3) for _ in range(5)]
+    effects = [4.0 * smooth(1)[:, 0] for _ in range(5)]
+    offsets = [smooth(1)[:, 0] - j @ truth - effect for j, effect in zip(jacobians, effects, strict=True)]
+    swap = linear(jacobians, [offset + effect for offset, effect in zip(offsets, effects, strict=True)])
+    found = estimate(linear(jacobians, offsets), np.zeros(3), swaps=[swap])
+    outside = {n for n, low, high in zip(found.names, found.lower, found.upper, strict=True) if not low <= 0.0 <= high}
+    assert outside
+    assert outside <= set(found.contradicted)
+
+
 @pytest.mark.parametrize("seed", [0, 36, 64])
 def test_several_valleys(seed: int) -> None:
     """Five curves that contradict each other about four parameters: the interval still holds the estimate."""

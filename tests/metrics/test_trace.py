@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import integrate
 
 from trackrod.core.errors import InputError, RangeError
-from trackrod.metrics.trace import Trace, covered_share, relative_percent, rising_part, rmse_percent
+from trackrod.metrics.trace import Scale, Trace, covered_share, relative_percent, rising_part, rmse_percent
 
 X = np.linspace(0.0, 10.0, 4001)
 
@@ -108,3 +110,22 @@ def test_rising_part_is_a_function(values: list[float]) -> None:
     assert (np.diff(x) > 0).all()
     assert x[-1] == max(values)
     assert (x == y).all()
+
+
+def test_angles_a_whole_turn_apart_are_the_same() -> None:
+    x = np.linspace(0.0, 4.0, 50)
+    phase = Trace(x, -x, "frequency", "Hz", "phase", "rad", Scale.ONE, period=2 * np.pi)
+    other = replace(phase, y=phase.y + 0.1 + 2 * np.pi * np.round(np.sin(x)))
+    assert rmse_percent(phase, other) > 100.0
+    assert rmse_percent(phase, other.near(phase)) == pytest.approx(10.0)
+    assert trace(x, x).near(trace(x, x + 100.0)).y == pytest.approx(x)  # what has no period stays
+
+
+def test_what_the_reference_does_not_tell_does_not_count() -> None:
+    """Half of the curve is off by one, and tells nothing; the other half is off by a tenth."""
+    x = np.linspace(0.0, 1.0, 1001)
+    reference = Trace(x, np.ones_like(x), "x", "-", "y", "-", told=x > 0.5)
+    model = replace(reference, y=np.where(x > 0.5, 1.1, 2.0), told=None)
+    assert rmse_percent(reference, model) == pytest.approx(10.0, rel=1e-3)
+    with pytest.raises(InputError, match="tells nothing"):
+        rmse_percent(replace(reference, told=x < 0.0), model)

@@ -85,6 +85,8 @@ class Estimate:
     contradicted
         The variables whose nominal values the curves contradict, the one that they contradict most first. With these
         moved, moving any other improves the likelihood of the model as it is by no more than chance explains.
+
+    Holds: the interval of every variable that is not contradicted holds its nominal value.
     """
 
     names: tuple[str, ...]
@@ -252,8 +254,11 @@ def estimate(
     reached = [[_reach(found, best, k, bound, limit) for bound in (-1.0, 1.0)] for k in range(size)]
     ends = np.array(reached).reshape(size, 2, -1)[:, :, :size]
     lower, upper = np.einsum("kek->ek", ends)
-    against = tuple(problem.names[k] for k in _contradicted(found.as_it_is(), chance))
-    return Estimate(problem.names, best[:size], lower, upper, ends, observations, against)
+    against = _contradicted(found.as_it_is(), chance)
+    # Swaps may take the part of one parameter and leave another outside of its interval.
+    against += [k for k in range(size) if k not in against and not lower[k] <= 0.0 <= upper[k]]
+    names = tuple(problem.names[k] for k in against)
+    return Estimate(problem.names, best[:size], lower, upper, ends, observations, names)
 
 
 def _chance(observations: float, variables: int) -> float:

@@ -20,6 +20,7 @@ from trackrod.metrics.events import first_crossing, vertex
 from trackrod.metrics.trace import Scale, Trace
 
 __all__ = [
+    "COHERENCE",
     "FrequencyResponse",
     "SineSweepValues",
     "frequency_response",
@@ -32,6 +33,8 @@ Array = NDArray[np.float64]
 
 #: Length of a segment [s]: the resolution is its inverse; how far segments overlap [-].
 SEGMENT, OVERLAP = 20.0, 0.9
+#: Responses tell something where the input explains this share of the output or more [-].
+COHERENCE = 0.9
 #: Where no band is given, frequencies count where the input has this share of its largest power or more [-].
 POWER = 0.02
 
@@ -83,8 +86,12 @@ class FrequencyResponse:
         return Trace(self.frequency, self.gain, "frequency", "Hz", name, unit)
 
     def phase_trace(self, name: str) -> Trace:
-        """The phase over frequency; its differences count in rad, so that 5 % move the response as 5 % of gain do."""
-        return Trace(self.frequency, self.phase, "frequency", "Hz", name, "rad", Scale.ONE)
+        """The phase over frequency; its differences count in rad, so that 5 % move the response as 5 % of gain do.
+
+        Where the input explains too little of the output, as where the gain is nearly zero, there is no phase.
+        """
+        clear, turn = self.coherence >= COHERENCE, 2.0 * np.pi
+        return Trace(self.frequency, self.phase, "frequency", "Hz", name, "rad", Scale.ONE, period=turn, told=clear)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

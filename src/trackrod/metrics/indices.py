@@ -304,7 +304,7 @@ def curve_indices(manoeuvre: str, curves: Curves, reference: Run, model: Run) ->
     for name, curve in _expected(curves, Itself(reference)).items():
         if name not in found:
             raise InputError(f"'{manoeuvre}' of the model has no {name}, which that of the reference has")
-        other = found[name]
+        other = found[name].near(curve)
         share = covered_share(curve, other)
         yield Index(manoeuvre, name, rmse_percent(curve, other), curve, other, coverage=share)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -49,6 +49,11 @@ class Trace:
         What a difference from this curve is divided by, where it is the reference.
     floor
         The smallest value of that, where the curve may be close to zero [`y_unit`].
+    period
+        Ordinates that differ by a whole number of these are the same, as angles are [`y_unit`]; zero for none.
+    told
+        Whether a point tells something, where the curve is the reference: differences elsewhere do not count. All do if
+        not given.
 
     Raises
     ------
@@ -64,6 +69,8 @@ class Trace:
     y_unit: str
     scale: Scale = Scale.LARGEST
     floor: float = 0.0
+    period: float = 0.0
+    told: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         problems = []
@@ -83,12 +90,25 @@ class Trace:
         if problems:
             raise InputError(problems)
 
+    def tells(self, x: Array) -> NDArray[np.bool_]:
+        """Whether the curve tells something at these places."""
+        if self.told is None:
+            return np.ones(x.size, dtype=bool)
+        return np.asarray(np.interp(x, self.x, self.told.astype(float)) > 0.5)
+
     def at(self, x: ArrayLike) -> Array:
         """The ordinate, linear between points; RangeError outside the curve."""
         wanted = np.asarray(x, dtype=np.float64)
         if wanted.size and (wanted.min() < self.x[0] or wanted.max() > self.x[-1]):
             raise RangeError(f"{self.y_name} is known from {self.x[0]:g} to {self.x[-1]:g} {self.x_unit} only")
         return np.asarray(np.interp(wanted, self.x, self.y))
+
+    def near(self, reference: Trace) -> Trace:
+        """The curve with its ordinates moved by whole periods, each to where it is nearest to a reference."""
+        if not self.period:
+            return self
+        turns = np.round((self.y - np.interp(self.x, reference.x, reference.y)) / self.period)
+        return replace(self, y=self.y - self.period * turns)
 
     @property
     def largest(self) -> float:
@@ -143,7 +163,8 @@ def difference_percent(reference: Trace, model: Trace) -> tuple[Array, Array]:
     """Model minus reference over the common abscissa, scaled so that its Euclidean norm is `rmse_percent`.
 
     Both curves are taken on `GRID` equally spaced points of the abscissa that they share, linear between their own
-    points; what is divided by is the scale of the whole reference curve times the root of the number of points.
+    points; what is divided by is the scale of the whole reference curve times the root of the number of points that
+    count.
 
     Returns
     -------
@@ -153,7 +174,7 @@ def difference_percent(reference: Trace, model: Trace) -> tuple[Array, Array]:
     Raises
     ------
     InputError
-        There is no common abscissa, or the reference is zero everywhere and has no floor.
+        There is no common abscissa, the reference tells nothing there, or it is zero everywhere and has no floor.
     """
     low, high = _common_range(reference, model)
     scale = reference.divisor
@@ -161,7 +182,10 @@ def difference_percent(reference: Trace, model: Trace) -> tuple[Array, Array]:
         raise InputError(f"the reference of {reference.y_name} is zero everywhere: it gives no scale for a percentage")
     grid = np.linspace(low, high, GRID)
     difference = model.at(grid) - reference.at(grid)
-    return grid, 100.0 / (scale * np.sqrt(GRID)) * difference
+    told = reference.tells(grid)
+    if not told.any():
+        raise InputError(f"the reference of {reference.y_name} tells nothing where both curves are")
+    return grid, 100.0 / (scale * np.sqrt(np.count_nonzero(told))) * np.where(told, difference, 0.0)
 
 
 def rmse_percent(reference: Trace, model: Trace) -> float:

@@ -19,7 +19,7 @@ from trackrod.core.errors import InputError
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.core.signals import parse_column
-from trackrod.metrics.frequency import frequency_response
+from trackrod.metrics.frequency import COHERENCE, frequency_response
 from trackrod.metrics.indices import indices
 from trackrod.metrics.pair import Pair
 from trackrod.metrics.scores import METRICS
@@ -34,8 +34,6 @@ Array = NDArray[np.float64]
 
 #: Metrics that look at the order of samples: of what lies in the operating range they take the longest stretch.
 SHAPES = frozenset({"iso18571", "earth", "dtw"})
-#: Responses count where the input explains this share of the output or more [-].
-COHERENCE = 0.9
 
 
 class Outcome(StrEnum):
@@ -342,15 +340,15 @@ def _pair_over_frequency(criterion: Criterion, tests: Sequence[Run], model: Run)
     def response(run: Run) -> tuple[Trace, Array]:
         found = frequency_response(run.time, run[criterion.given], run[criterion.signal], criterion.band)
         rows = found.gain if criterion.response is Response.GAIN else found.phase
-        unit = "rad" if criterion.response is Response.PHASE else "-"
-        return Trace(found.frequency, rows, "frequency", "Hz", criterion.name, unit), found.coherence
+        unit, period = ("rad", 2.0 * np.pi) if criterion.response is Response.PHASE else ("-", 0.0)
+        return Trace(found.frequency, rows, "frequency", "Hz", criterion.name, unit, period=period), found.coherence
 
     responses = [response(run) for run in tests]
     reference = mean_trace([trace for trace, _ in responses])
     clear = np.min([coherence for _, coherence in responses], axis=0) >= COHERENCE
     if not clear.any():
         raise InputError(f"{criterion.name}: the input explains less than {COHERENCE:.0%} of the output everywhere")
-    pair = Pair.of(reference, response(model)[0])
+    pair = Pair.of(reference, response(model)[0].near(reference))
     kept = _longest(np.interp(pair.x, responses[0][0].x, clear.astype(float)) >= 0.5)
     return replace(pair, x=pair.x[kept], test=pair.test[kept], model=pair.model[kept])
 
