@@ -17,11 +17,12 @@ from trackrod.rtm.spec import RtmSpec
 from trackrod.tune.test import Test
 from trackrod.tune.whole import Whole
 from trackrod.validate.criteria import Criteria, Criterion
+from trackrod.validate.loop import Given, fill_in
 from trackrod.validate.tuning import Rows
 from trackrod.validate.verdict import Comparison, Outcome, judge
 from trackrod.workflow.runs import model_run
 from trackrod.workflow.validation import drive_again
-from trackrod.workflow.validation_loop import Given, close_loop, fill_in
+from trackrod.workflow.validation_loop import close_loop
 
 CRITERIA = Criteria(
     name="handling",

@@ -44,6 +44,7 @@ def write_validation_page(
     pdf: Path | str | None = None,
     checks: tuple[str, ...] = (),
     domain: str = "",
+    way: tuple[Section, ...] = (),
 ) -> None:
     """Write one page: verdict, rows, curves, record; and the same as a document.
 
@@ -61,6 +62,8 @@ def write_validation_page(
         Sentences about the verification of the model that came before, for the record.
     domain
         Where the model was found to be valid against a better one, in a sentence.
+    way
+        How the model came to be, behind the verdict.
 
     Raises
     ------
@@ -69,6 +72,7 @@ def write_validation_page(
     """
     sections = [
         Section("Verdict", (Notice(verdict_sentence(verdict), verdict.outcome is Outcome.VALID), _rows(verdict))),
+        *way,
         Section("What is in each number", (_PARTS, _parts(verdict))),
         Section("Curves", tuple(_figure(verdict, comparison) for comparison in comparisons)),
         _record(verdict, comparisons, checks, domain),
