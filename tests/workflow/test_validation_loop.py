@@ -95,6 +95,16 @@ def test_every_criterion_is_met_from_a_wrong_start(truth: RtmSpec, tests: dict[s
     assert loop.spec.parameters["antiroll_factor_front"] == pytest.approx(1.0, abs=0.05)
 
 
+def test_parameters_that_make_up_for_each_other_are_found_without_estimates(
+    truth: RtmSpec, tests: dict[str, tuple[Run, ...]]
+) -> None:
+    """From a start at which the degree of validity alone leads into another valley, with mass and height wrong."""
+    loop = close_loop(wrong(truth), tests, CRITERIA)
+    assert loop.verdict.outcome is Outcome.VALID, loop.sentence
+    for name in ("sprung_mass", "cg_height", "Izz"):
+        assert loop.spec.parameters[name] == pytest.approx(truth.parameters[name], rel=0.02)
+
+
 def test_what_cannot_be_met_is_named(truth: RtmSpec, tests: dict[str, tuple[Run, ...]]) -> None:
     hopeless = replace(CRITERIA, criteria=(replace(CRITERIA.criteria[0], limit=1e-4), *CRITERIA.criteria[1:]))
     loop = close_loop(truth, {"step_steer": tests["step_steer"]}, hopeless, names=("Izz", "cg_to_front"))

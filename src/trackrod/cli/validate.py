@@ -7,19 +7,25 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from trackrod.cli.output import console, errors, print_json, print_problems
 from trackrod.cli.vehicle import Json
-from trackrod.core.errors import MissingExtraError, Problem, Severity
+from trackrod.core.artefact import Artefact, Provenance, save
+from trackrod.core.errors import InputError, MissingExtraError, Problem, Severity
 from trackrod.core.files import make_folder, write_atomically
 from trackrod.core.plain import pretty_json
 from trackrod.core.run_files import write_run
+from trackrod.fit.outcome import SearchProgress
 from trackrod.report.validation import verdict_sentence, write_validation_page
-from trackrod.validate.criteria import find_criteria
+from trackrod.report.validation_loop import loop_section
+from trackrod.rtm.spec import RTM
+from trackrod.validate.criteria import Criteria, find_criteria
+from trackrod.validate.loop import Loop
 from trackrod.validate.verdict import Outcome, Verdict
 from trackrod.workflow.validation import Validation, validate_model
+from trackrod.workflow.validation_loop import tune_model
 
 __all__ = ["validate"]
 
@@ -36,35 +42,75 @@ def validate(
         str, typer.Option(help="What is asked of the model: a TOML file, or the name of ready-made criteria.")
     ],
     out: Annotated[Path | None, typer.Option(help="Folder for runs, page and verdict.")] = None,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Tune a real-time model until every criterion is met, or nothing is gained.")
+    ] = False,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(help="What --tune may move, again for more; the standard set if not given."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Judge a model by recorded tests: a number for each criterion, the degree of validity, the verdict.
 
-    A real-time model drives the inputs of each test again. Exit code 1 if it is not valid, or if that was not shown.
+    A real-time model drives the inputs of each test again. With --tune it is brought to its criteria first. Exit code 1
+    if it is not valid, or if that was not shown.
     """
     asked = find_criteria(criteria)
+    if parameter and not tune:
+        raise InputError("--parameter says what --tune may move: give both, or none")
+    if out is not None:
+        make_folder(out)
+    if tune:
+        found, loop = _tuned(model, tests, asked, parameter)
+        _finish(found, out, loop, json=json)
+        return
     bars = Progress(TextColumn("{task.description}"), BarColumn(), console=errors, transient=True)
     with bars:
         bar = bars.add_task("tests", total=1.0)
         found = validate_model(
             model, tests, asked, progress=lambda name, share: bars.update(bar, description=name, completed=share)
         )
-    problems = _write(found, out) if out is not None else []
+    _finish(found, out, None, json=json)
+
+
+def _tuned(model: Path, tests: Path, criteria: Criteria, names: list[str] | None) -> tuple[Validation, Loop]:
+    text = TextColumn("{task.description}")
+    with Progress(SpinnerColumn(), text, TimeElapsedColumn(), console=errors, transient=True) as bars:
+        bar = bars.add_task("estimating and filling in")
+
+        def tell(now: SearchProgress) -> None:
+            bars.update(bar, description=f"round {now.iteration}, objective {now.value / 100.0:.3g}")
+
+        loop = tune_model(model, tests, criteria, names=names, progress=tell)
+    return Validation(model, tests, loop.comparisons, loop.verdict), loop
+
+
+def _finish(found: Validation, out: Path | None, loop: Loop | None, *, json: bool) -> None:
+    """Write and print; exit code 1 where the model is not valid."""
+    problems = _write(found, out, loop) if out is not None else []
     if json:
-        print_json({**found.verdict.as_dict(), "problems": [problem.as_dict() for problem in problems]})
+        verdict = found.verdict.as_dict() if loop is None else loop.as_dict()
+        print_json({**verdict, "problems": [problem.as_dict() for problem in problems]})
     else:
+        if loop is not None:
+            console.print(_rounds(loop))
         console.print(_table(found.verdict))
+        if loop is not None:
+            console.print(loop.sentence, markup=False, highlight=False)
         console.print(verdict_sentence(found.verdict), markup=False, highlight=False)
         print_problems(problems)
     if found.verdict.outcome is not Outcome.VALID:
         raise typer.Exit(1)
 
 
-def _write(found: Validation, out: Path) -> list[Problem]:
-    make_folder(out)
+def _write(found: Validation, out: Path, loop: Loop | None) -> list[Problem]:
     for comparison in found.comparisons:
         write_run(comparison.model, out / "runs" / f"{comparison.name}.csv", make_parents=True)
     write_atomically(out / "verdict.json", pretty_json(found.verdict.as_dict()))
+    if loop is not None:
+        write_atomically(out / "loop.json", pretty_json(loop.as_dict()))
+        save(Artefact(RTM, loop.spec, Provenance(settings={"criteria": found.verdict.criteria.name})), out / "rtm.json")
     problems = []
     for pdf in (out / "validation.pdf", None):  # the page alone where the PDF cannot be made
         try:
@@ -75,11 +121,23 @@ def _write(found: Validation, out: Path) -> list[Problem]:
                 out / "validation.html",
                 pdf=pdf,
                 domain=found.domain,
+                way=() if loop is None else (loop_section(loop),),
             )
             break
         except MissingExtraError as error:
             problems.append(Problem(str(error), severity=Severity.WARNING))
     return problems
+
+
+def _rounds(loop: Loop) -> Table:
+    table = Table(title="rounds")
+    for head in ("parameter", *(one.title for one in loop.rounds), "may lie"):
+        table.add_column(head, justify="left" if head == "parameter" else "right")
+    for item in loop.space.tunables:
+        values = (_number(one.parameters[item.name]) for one in loop.rounds)
+        table.add_row(item.name, *values, f"{_number(item.lower)} to {_number(item.upper)} {item.unit}")
+    table.add_row("degree of validity", *(_number(one.degree) for one in loop.rounds), "")
+    return table
 
 
 def _table(verdict: Verdict) -> Table:

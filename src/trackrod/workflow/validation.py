@@ -28,7 +28,7 @@ from trackrod.validate.verdict import Comparison, Verdict, judge
 from trackrod.workflow.multibody_runs import STEP
 from trackrod.workflow.runs import model_run
 
-__all__ = ["Validation", "drive_again", "manoeuvre_of", "read_tests", "replay_of", "validate_model"]
+__all__ = ["Validation", "drive_again", "manoeuvre_of", "read_model", "read_tests", "replay_of", "validate_model"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ def validate_model(model: Path, tests: Path, criteria: Criteria, *, progress: Pr
         A file or folder is missing or wrong; a model or a test lacks what a criterion needs.
     """
     recorded = dict(read_tests(tests))
-    spec, runs = _read_model(model, recorded)
+    spec, runs = read_model(model, recorded)
     comparisons = []
     for done, (name, repeats) in enumerate(recorded.items()):
         manoeuvre = manoeuvre_of(name, repeats[0])
@@ -118,7 +118,8 @@ def read_tests(folder: Path) -> Iterator[tuple[str, tuple[Run, ...]]]:
         raise InputError(f"{folder} holds no run: {', '.join(RUN_SUFFIXES)} are read")
 
 
-def _read_model(path: Path, tests: dict[str, tuple[Run, ...]]) -> tuple[RtmSpec | None, dict[str, Run]]:
+def read_model(path: Path, tests: dict[str, tuple[Run, ...]]) -> tuple[RtmSpec | None, dict[str, Run]]:
+    """A model that can be driven, or the runs of one by the names of the tests; errors as `validate_model`."""
     if path.is_file():
         return load(path, RTM).content, {}
     if not path.is_dir():

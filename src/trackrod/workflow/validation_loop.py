@@ -7,12 +7,14 @@ and the ratio of every criterion, so that a report can show the way.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
-from trackrod.core.errors import ConvergenceError
+from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.series import Run
 from trackrod.fit.blocks import Array
+from trackrod.fit.estimate import estimate
 from trackrod.fit.methods import minimise
 from trackrod.fit.outcome import Budget, SearchProgress, StopRules
 from trackrod.fit.problem import Blocks
@@ -26,12 +28,34 @@ from trackrod.validate.loop import Given, Loop, Round, fill_in
 from trackrod.validate.tuning import Rows
 from trackrod.validate.verdict import Comparison, judge
 from trackrod.workflow.multibody_runs import STEP
-from trackrod.workflow.validation import drive_again, manoeuvre_of, replay_of
+from trackrod.workflow.validation import drive_again, manoeuvre_of, read_model, read_tests, replay_of
 
-__all__ = ["close_loop"]
+__all__ = ["close_loop", "tune_model"]
 
 #: The degree of validity moves by less than this in a round: no further gain [%]; rounds within which it must move.
 _GAIN_PCT, _PATIENCE = 0.2, 3
+
+
+def tune_model(
+    model: Path,
+    tests: Path,
+    criteria: Criteria,
+    *,
+    names: Iterable[str] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+) -> Loop:
+    """`close_loop` with the files of a model and of tests, as `trackrod.workflow.validation.validate_model` takes them.
+
+    Raises
+    ------
+    MissingFileError, InputError, ConvergenceError
+        As `close_loop`; or the model is none that can be tuned.
+    """
+    recorded = dict(read_tests(tests))
+    spec, _ = read_model(model, recorded)
+    if not isinstance(spec, RtmSpec):
+        raise InputError(f"{model} is no real-time model: only these are tuned")
+    return close_loop(spec, recorded, criteria, names=names, progress=progress)
 
 
 def close_loop(
@@ -80,7 +104,11 @@ def close_loop(
     as_given = TuningProblem(TuningSpace(spec, ()), recorded, step=STEP, reading=rows).evaluate(np.zeros(0))
     problem = _Followed(space, recorded, reading=rows)
     stop = StopRules(improvement_pct=_GAIN_PCT, patience=_PATIENCE)
-    found = minimise(problem, rows.objective(as_given), stop=stop, budget=budget, progress=progress)
+    objective = rows.objective(as_given)
+    # The likelihood trusts rows that the model can follow and doubts the others, so that its search is not caught where
+    # a parameter makes up for another one; from there the degree of validity itself is made small.
+    start = estimate(problem, np.zeros(len(space.names)), objective).z
+    found = minimise(problem, objective, start=start, stop=stop, budget=budget, progress=progress)
     rounds = [_round("as given", spec.parameters, as_given, space, rows)]
     for z, blocks in (*problem.way, (found.z, found.blocks)):
         title = f"tuned, round {len(rounds) - 1}" if len(rounds) > 1 else "filled in"
