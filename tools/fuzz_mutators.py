@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import re
@@ -235,7 +236,8 @@ def change_value(rng: random.Random, data: bytes, _other: bytes) -> bytes:
         if act < 0.2:
             del holder[key]
         elif act < 0.4:
-            holder[key] = json.loads(json.dumps(_at_place(parsed, rng.choice(places)), default=str))
+            with contextlib.suppress(RecursionError):  # of what is nested too deep there is no copy
+                holder[key] = json.loads(json.dumps(_at_place(parsed, rng.choice(places)), default=str))
         elif act < 0.5 and isinstance(holder, list):
             holder.insert(rng.randrange(len(holder) + 1), rng.choice((holder[key], 1.0, "a")))
         else:
@@ -257,20 +259,20 @@ def _parsed(data: bytes) -> tuple[Any, Callable[[Any], str]]:
     return None, json.dumps
 
 
-def _places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Ways to every value, the long lists of numbers by their ends alone."""
-    if path:
-        yield path
-    if isinstance(data, dict):
-        items = list(data.items())
-    else:
-        items = (
-            [(i, data[i]) for i in sorted({0, 1, len(data) - 1} & set(range(len(data))))]
-            if isinstance(data, list)
-            else []
-        )
-    for key, value in items:
-        yield from _places(value, (*path, key))
+def _places(data: Any) -> Iterator[tuple[Any, ...]]:
+    """Ways to every value, the long lists of numbers by their ends alone; however deep they are."""
+    left: list[tuple[tuple[Any, ...], Any]] = [((), data)]
+    while left:
+        path, value = left.pop()
+        if path:
+            yield path
+        if isinstance(value, dict):
+            items = list(value.items())
+        elif isinstance(value, list):
+            items = [(i, value[i]) for i in sorted({0, 1, len(value) - 1} & set(range(len(value))))]
+        else:
+            items = []
+        left += [((*path, key), below) for key, below in reversed(items)]
 
 
 def _at_place(data: Any, path: Any) -> Any:

@@ -30,7 +30,7 @@ class Given:
     upper: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Round:
     """One round of the loop.
 
