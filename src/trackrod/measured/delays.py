@@ -6,12 +6,14 @@
     ax                          follows d vx / dt
     roll, pitch, yaw            follow the integral of their rates; and the rates the derivative of the angles
 
-All channels of one device have one delay. Where only some of the wheels have transducers the sum of their forces
-follows from ay and the yaw acceleration, if both do not move as one.
+Where the angles of the steered wheels are not measured, the angle of the steering wheel stands for them, with a gain
+that is found with the delay. All channels of one device have one delay. Where only some of the wheels have transducers
+the sum of their forces follows from ay and the yaw acceleration, if both do not move as one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -32,6 +34,8 @@ _TRANSDUCER = ("Fx", "Fy", "Fz", "Mx", "My", "Mz", "wheel_torque")
 _ANGLES = ((signals.ROLL, signals.ROLL_RATE), (signals.PITCH, signals.PITCH_RATE), (signals.YAW, signals.YAW_RATE))
 #: Below which a signal is differentiated [Hz].
 _DERIVATIVES = 8.0
+#: What such laws leave out (compliance, toe, the wind) is worth this much of a delay, as a standard deviation [s].
+_LAWS = 3e-4
 _NOTHING = "no channel is there that it follows from"
 
 
@@ -59,7 +63,8 @@ def delay_of(device: str, columns: Columns, late: Sequence[str]) -> tuple[Delay,
         first = one(columns)
         again = one(_shifted(columns, late, first.value)) if not first.missing else first
         if not again.missing:  # products of late and timely signals are right only once the delay is taken out
-            first = Delay(first.value + again.value, again.standard_deviation, again.correlation)
+            deviation = math.hypot(again.standard_deviation, _LAWS)
+            first = Delay(first.value + again.value, deviation, again.correlation)
         found.append((first, how))
     told = [(delay, how) for delay, how in found if not delay.missing]
     if told:
@@ -104,11 +109,15 @@ def _ways(device: str, columns: Columns, late: Sequence[str]) -> list[tuple[str,
 def _add_transducers(add: Callable[..., None], timely: set[str], late: Sequence[str]) -> None:
     corners = [c for c in Corner if signals.FX[c].column in late and signals.FY[c].column in late]
     complete = len(corners) == len(Corner)
-    if complete and signals.AY.column in timely:
-        add("ΣFy = m · ay", lambda c: _in_vehicle(c, corners)[1], _of(signals.AY))
-    if complete and signals.AX.column in timely:
-        causes = [_of(signals.AX)] + ([lambda c: c[signals.VX.column] ** 2] if signals.VX.column in timely else [])
-        add("ΣFx = m · ax + drag", lambda c: _in_vehicle(c, corners)[0], *causes)
+    steered = signals.STEER[Corner.FL].column not in timely and signals.STEERING_WHEEL_ANGLE.column in timely
+    ax, ay, vx = signals.AX, signals.AY, signals.VX
+    if complete and ay.column in timely:
+        turned = [_product(signals.STEERING_WHEEL_ANGLE, ax)] if steered and ax.column in timely else []
+        add("ΣFy = m · ay", lambda c: _in_vehicle(c, corners)[1], _of(ay), *turned)
+    if complete and ax.column in timely:
+        drag = [_product(vx, vx)] if vx.column in timely else []
+        turned = [_product(signals.STEERING_WHEEL_ANGLE, ay)] if steered and ay.column in timely else []
+        add("ΣFx = m · ax + drag", lambda c: _in_vehicle(c, corners)[0], _of(ax), *drag, *turned)
     sides = [c for c in Corner if signals.FY[c].column in late]
     if sides and not complete and {signals.AY.column, signals.YAW_RATE.column} <= timely:
         forces = [signals.FY[c] for c in sides]
@@ -129,6 +138,10 @@ def _in_vehicle(columns: Columns, corners: Sequence[Corner]) -> tuple[Array, Arr
 
 def _of(signal: Signal) -> Callable[[Columns], Array]:
     return lambda columns: columns[signal.column]
+
+
+def _product(one: Signal, other: Signal) -> Callable[[Columns], Array]:
+    return lambda columns: columns[one.column] * columns[other.column]
 
 
 def _mean(found: Sequence[Signal]) -> Callable[[Columns], Array]:
