@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ from trackrod.core.errors import Severity
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
 from trackrod.core.signals import CornerSignal, Signal, parse_column
+from trackrod.measured.columns import WHEEL_VELOCITY
 from trackrod.measured.faults import Fault, Finding
 from trackrod.measured.processing import low_pass_nan
 
@@ -45,9 +47,19 @@ _TELLING, _ROLLING = 0.8, 3.0
 _LEAST_ACCELERATION, _LEAST_YAW_RATE = 0.3, 0.02
 #: Drift over the run, over the range of the signal, and over its own uncertainty.
 _DRIFT, _DRIFT_CERTAIN = 0.03, 6.0
+#: Correlation of what a relation follows from with time, beyond which a drift cannot be told from it.
+_RAMP = 0.8
 _PARTS, _LEAST_SAMPLES = 12, 30
 #: Quantities of wheels that may be exchanged; those that loads move, and whether outward is more.
-_FAMILIES = (signals.FX, signals.FY, signals.FZ, signals.WHEEL_SPEED, signals.WHEEL_TRAVEL, signals.DAMPER_LENGTH)
+_FAMILIES = (
+    signals.FX,
+    signals.FY,
+    signals.FZ,
+    signals.WHEEL_SPEED,
+    signals.WHEEL_TRAVEL,
+    signals.DAMPER_LENGTH,
+    WHEEL_VELOCITY,
+)
 _TRANSFERS = ((signals.FZ, 1.0), (signals.WHEEL_TRAVEL, 1.0), (signals.DAMPER_LENGTH, -1.0))
 #: Most faults that are named one after the other.
 _MOST_FAULTS = 6
@@ -88,6 +100,8 @@ class Relation:
         Gains that vehicles have.
     through_zero
         Whether both sides vanish together; otherwise their means say nothing.
+    is_linear
+        Whether the gain is the same all the time, so that a trend of what it leaves is a drift.
     """
 
     name: str
@@ -97,6 +111,7 @@ class Relation:
     low: float
     high: float
     through_zero: bool = False
+    is_linear: bool = False
 
     @property
     def gain(self) -> float:
@@ -293,8 +308,12 @@ def _drifts(columns: Mapping[str, Array], channels: Mapping[str, str]) -> Iterat
 def _trends(columns: Mapping[str, Array]) -> dict[str, tuple[Relation, float]]:
     """Relations whose left side changes over time without the right one, by name, and the change."""
     found = {}
+    time = columns[signals.TIME.column]
     for relation in _telling(columns):
-        change, deviation = relation.trend(columns[signals.TIME.column])
+        both = np.isfinite(relation.left) & np.isfinite(relation.right)
+        if not relation.is_linear or abs(np.corrcoef(time[both], relation.right[both])[0, 1]) > _RAMP:
+            continue
+        change, deviation = relation.trend(time)
         spread = float(np.nanpercentile(relation.left, 98) - np.nanpercentile(relation.left, 2))
         if abs(change) > max(_DRIFT * spread, _DRIFT_CERTAIN * deviation):
             found[relation.name] = relation, change
@@ -336,9 +355,9 @@ class _Laws:
     def _of_body(self) -> Iterator[Relation]:
         vx, ay, ax, r = signals.VX, signals.AY, signals.AX, signals.YAW_RATE
         if self._has(vx, ay, r):
-            yield self._relation("ay = vx · yaw_rate", (ay, vx, r), self[ay], self[vx] * self[r], 0.7, 1.4)
+            yield self._relation("ay = vx · yaw_rate", (ay, vx, r), self[ay], self[vx] * self[r], 0.7, 1.4, linear=True)
         if self._has(vx, ax):
-            yield self._relation("ax = d vx / dt", (ax, vx), self[ax], self._rate(vx), 0.7, 1.4)
+            yield self._relation("ax = d vx / dt", (ax, vx), self[ax], self._rate(vx), 0.7, 1.4, linear=True)
         steers = [(signals.STEERING_WHEEL_ANGLE, 0.004, 0.12)]
         steers += [(signals.STEER[corner], 0.08, 0.8) for corner in (Corner.FL, Corner.FR)]
         for steer, low, high in steers:
@@ -360,7 +379,7 @@ class _Laws:
         ):
             if self._has(angle, rate):
                 name = f"{rate.name} = d {angle.name} / dt"
-                yield self._relation(name, (rate, angle), self[rate], self._rate(angle), 0.7, 1.4)
+                yield self._relation(name, (rate, angle), self[rate], self._rate(angle), 0.7, 1.4, linear=True)
 
     def _of_forces(self) -> Iterator[Relation]:
         loads = signals.FZ.signals
@@ -372,11 +391,11 @@ class _Laws:
                     name = f"Σ{family.name} = ΣFz / g · {acceleration.name}"
                     columns = (*family.signals, *loads, acceleration)
                     right = total / STANDARD_GRAVITY * self[acceleration]
-                    yield self._relation(name, columns, force, right, 0.7, 1.4)
+                    yield self._relation(name, columns, force, right, 0.7, 1.4, linear=True)
             for load in loads:  # none of four wheels carries nearly all or nothing
                 name = f"{load.name} = k · Fz of the others"
                 right = total - self[load]
-                yield self._relation(name, loads, self[load], right, 0.08, 1.5, through_zero=True)
+                yield self._relation(name, loads, self[load], right, 0.08, 1.5, through_zero=True, linear=True)
         for corner in Corner:
             force = signals.FY[corner]
             if self._has(force, signals.AY):
@@ -398,7 +417,9 @@ class _Laws:
                 if self._has(left, right):
                     name = f"{family.name} {axle}, right − left = k · ay"
                     moved = sign * (self[right] - self[left])
-                    yield self._relation(name, (left, right, signals.AY), moved, self[signals.AY], 0.0, np.inf)
+                    yield self._relation(
+                        name, (left, right, signals.AY), moved, self[signals.AY], 0.0, np.inf, linear=True
+                    )
         if self._moves(signals.AX, _LEAST_ACCELERATION):
             for side in Side:
                 front, rear = (family[Corner.of(axle, side)] for axle in Axle)
@@ -414,11 +435,19 @@ class _Laws:
                 rolling = np.where(np.abs(self[spin]) > _ROLLING, self[vx], np.nan)
                 name = f"vx = R · {spin.name}"
                 yield self._relation(name, (vx, spin), rolling, self[spin], 0.18, 0.62, through_zero=True)
+        if self._has(vx, *signals.WHEEL_SPEED.signals):
+            columns = (vx, *signals.WHEEL_SPEED.signals)
+            mean = np.mean([self[spin] for spin in signals.WHEEL_SPEED.signals], axis=0)
+            yield self._relation("vx = R · mean wheel_speed", columns, self[vx], mean, 0.18, 0.62, linear=True)
+        for rim in WHEEL_VELOCITY.signals:
+            if self._has(vx, rim):
+                name = f"vx = {rim.name}"
+                yield self._relation(name, (vx, rim), self[vx], self[rim], 0.8, 1.25, through_zero=True)
         if self._moves(r, _LEAST_YAW_RATE):
-            for axle in Axle:
-                left, right = (signals.WHEEL_SPEED[Corner.of(axle, side)] for side in Side)
+            for family, axle in product((signals.WHEEL_SPEED, WHEEL_VELOCITY), Axle):
+                left, right = (family[Corner.of(axle, side)] for side in Side)
                 if self._has(left, right):
-                    name = f"wheel_speed {axle}, right − left = k · yaw_rate"
+                    name = f"{family.name} {axle}, right − left = k · yaw_rate"
                     yield self._relation(name, (left, right, r), self[right] - self[left], self[r], 0.0, np.inf)
 
     def __getitem__(self, signal: Signal) -> Array:
@@ -443,5 +472,7 @@ class _Laws:
         high: float,
         *,
         through_zero: bool = False,
+        linear: bool = False,
     ) -> Relation:
-        return Relation(name, tuple(signal.column for signal in columns), left, right, low, high, through_zero)
+        names = tuple(signal.column for signal in columns)
+        return Relation(name, names, left, right, low, high, through_zero, linear)

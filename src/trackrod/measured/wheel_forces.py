@@ -13,17 +13,14 @@ from numpy.typing import NDArray
 
 from trackrod.core import signals
 from trackrod.core.corners import Corner
-from trackrod.core.quantities import STANDARD_GRAVITY, kind
+from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
-from trackrod.core.signals import CornerSignal
+from trackrod.measured.columns import WHEEL_TORQUE
 from trackrod.tyre.model import Tyre
 
-__all__ = ["WHEEL_TORQUE", "hub_torque", "outer_part"]
+__all__ = ["hub_torque", "outer_part"]
 
 Array = NDArray[np.float64]
-
-#: Of half-shaft and brake on the wheel, as a transducer shows it.
-WHEEL_TORQUE = CornerSignal("wheel_torque", kind("torque"), "of half-shaft and brake on the wheel", "driving")
 
 
 def outer_part(run: Run, corner: Corner, mass: float, wheel: tuple[float, float]) -> dict[str, Array]:
