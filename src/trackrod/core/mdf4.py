@@ -21,14 +21,14 @@ from trackrod.core.run_checks import METADATA_KEY, MOST_PROBLEMS, checked_run, d
 from trackrod.core.series import Run, TimeSeries, find_time_fault, uniform_time
 from trackrod.core.signals import TIME, Signal, parse_column
 
-__all__ = ["open_mf4", "read_mf4", "write_mf4"]
+__all__ = ["import_asammdf", "open_mf4", "read_mf4", "write_mf4"]
 
 _HEADER_SIZE = 64 + 104  # [byte] identification and header block
 
 
 def write_mf4(run: Run, path: Path) -> None:
     """Write a run: a channel for each column, time as the master channel, the metadata in the header's comment."""
-    mdf = _import_asammdf()
+    mdf = import_asammdf()
     channels = [
         mdf.Signal(samples=run[signal.column], timestamps=run.time, name=signal.column, unit=signal.kind.unit)
         for signal in run.signals
@@ -70,7 +70,7 @@ def open_mf4(path: Path) -> Iterator[Any]:
     MissingExtraError, FileFormatError
         asammdf is not installed; the file is damaged, or not MDF 4.
     """
-    mdf = _import_asammdf()
+    mdf = import_asammdf()
     _check_header(path)
     try:
         with mdf.MDF(path) as file:
@@ -182,7 +182,8 @@ def _metadata(path: Path, description: str) -> dict[str, Plain]:
     return parse_metadata(path, description[len(prefix) : -1]) if description.startswith(prefix) else {}
 
 
-def _import_asammdf() -> Any:
+def import_asammdf() -> Any:
+    """The package that reads and writes MDF files; MissingExtraError where it is not installed."""
     try:
         import asammdf  # noqa: PLC0415 - optional
     except ImportError:

@@ -45,7 +45,7 @@ from trackrod.core.toml_files import to_toml
 from trackrod.measured.imu import LEVEL_AT_CENTRE, Mounting
 from trackrod.measured.recording import Recording
 
-__all__ = ["FIND", "ChannelMap", "Entry", "Geometry"]
+__all__ = ["FIND", "ChannelMap", "Entry", "Geometry", "read_imu"]
 
 #: Word for a delay that is found from the data.
 FIND = "find"
@@ -185,7 +185,7 @@ class ChannelMap:
             {entry.column: entry for entry in found},
             time=root.text("time", "channel of time") if "time" in root else None,
             step=root.number("step", seconds, "of the run", low=1e-5) if "step" in root else None,
-            imu=_read_imu(imu),
+            imu=read_imu(imu),
             outer_mass=root.section("wheel_force_transducers").number(
                 "outer_mass", kind("mass"), "outside of a transducer", default=0.0
             ),
@@ -276,7 +276,8 @@ def _read_entries(section: Section, name: str) -> Iterator[Entry]:
         yield Entry(column, filled, written, sign, offset, delay, low_pass, place)
 
 
-def _read_imu(section: Section) -> Mounting:
+def read_imu(section: Section) -> Mounting:
+    """How an IMU is mounted, from a table of a file; problems are noted."""
     if section.is_empty:
         return LEVEL_AT_CENTRE
     position = (

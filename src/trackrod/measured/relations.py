@@ -45,6 +45,8 @@ _SLOW, _RATE = 1.0, 10.0
 _TELLING, _ROLLING = 0.8, 3.0
 #: Least standard deviations of what moves a vehicle: acceleration [m/s²], yaw rate [rad/s].
 _LEAST_ACCELERATION, _LEAST_YAW_RATE = 0.3, 0.02
+#: Least of the longitudinal acceleration over the lateral one.
+_BESIDE_TURNING = 0.3
 #: Drift over the run, over the range of the signal, and over its own uncertainty.
 _DRIFT, _DRIFT_CERTAIN = 0.03, 6.0
 #: Correlation of what a relation follows from with time, beyond which a drift cannot be told from it.
@@ -354,19 +356,19 @@ class _Laws:
 
     def _of_body(self) -> Iterator[Relation]:
         vx, ay, ax, r = signals.VX, signals.AY, signals.AX, signals.YAW_RATE
-        if self._has(vx, ay, r):
+        if self._has(vx, r) and self._turns():
             yield self._relation("ay = vx · yaw_rate", (ay, vx, r), self[ay], self[vx] * self[r], 0.7, 1.4, linear=True)
-        if self._has(vx, ax):
+        if self._has(vx) and self._speeds_up():
             yield self._relation("ax = d vx / dt", (ax, vx), self[ax], self._rate(vx), 0.7, 1.4, linear=True)
         steers = [(signals.STEERING_WHEEL_ANGLE, 0.004, 0.12)]
         steers += [(signals.STEER[corner], 0.08, 0.8) for corner in (Corner.FL, Corner.FR)]
         for steer, low, high in steers:
-            if self._has(vx, r, steer):
+            if self._has(vx, steer) and self._moves(r, _LEAST_YAW_RATE):
                 name = f"yaw_rate = k · vx · {steer.name}"
                 yield self._relation(name, (r, vx, steer), self[r], self[vx] * self[steer], low, high)
-        if self._has(signals.ROLL, ay):
+        if self._has(signals.ROLL) and self._turns():
             yield self._relation("roll = k · ay", (signals.ROLL, ay), self[signals.ROLL], self[ay], 0.001, 0.04)
-        if self._has(signals.PITCH, ax):
+        if self._has(signals.PITCH) and self._speeds_up():
             pitch = signals.PITCH
             yield self._relation("pitch = −k · ax", (pitch, ax), self[pitch], -self[ax], 2e-4, 0.03)
 
@@ -385,8 +387,11 @@ class _Laws:
         loads = signals.FZ.signals
         if self._has(*loads):
             total = np.sum([self[load] for load in loads], axis=0)
-            for family, acceleration in ((signals.FY, signals.AY), (signals.FX, signals.AX)):
-                if self._has(*family.signals, acceleration):
+            for family, acceleration, moves in (
+                (signals.FY, signals.AY, self._turns()),
+                (signals.FX, signals.AX, self._speeds_up()),
+            ):
+                if self._has(*family.signals) and moves:
                     force = np.sum([self[signal] for signal in family.signals], axis=0)
                     name = f"Σ{family.name} = ΣFz / g · {acceleration.name}"
                     columns = (*family.signals, *loads, acceleration)
@@ -398,10 +403,10 @@ class _Laws:
                 yield self._relation(name, loads, self[load], right, 0.08, 1.5, through_zero=True, linear=True)
         for corner in Corner:
             force = signals.FY[corner]
-            if self._has(force, signals.AY):
+            if self._has(force) and self._turns():
                 name = f"{force.name} = k · ay"
                 yield self._relation(name, (force, signals.AY), self[force], self[signals.AY], 20.0, 4000.0)
-        if self._has(*signals.FY.signals, signals.YAW_RATE):
+        if self._has(*signals.FY.signals) and self._moves(signals.YAW_RATE, _LEAST_YAW_RATE):
             left, right = (
                 self[signals.FY[Corner.of(Axle.FRONT, side)]] - self[signals.FY[Corner.of(Axle.REAR, side)]]
                 for side in Side
@@ -411,7 +416,7 @@ class _Laws:
             yield self._relation(name, columns, left + right, self._rate(signals.YAW_RATE), 0.0, np.inf)
 
     def _of_transfer(self, family: CornerSignal, sign: float) -> Iterator[Relation]:
-        if self._moves(signals.AY, _LEAST_ACCELERATION):
+        if self._turns():
             for axle in Axle:
                 left, right = (family[Corner.of(axle, side)] for side in Side)
                 if self._has(left, right):
@@ -420,7 +425,7 @@ class _Laws:
                     yield self._relation(
                         name, (left, right, signals.AY), moved, self[signals.AY], 0.0, np.inf, linear=True
                     )
-        if self._moves(signals.AX, _LEAST_ACCELERATION):
+        if self._speeds_up():
             for side in Side:
                 front, rear = (family[Corner.of(axle, side)] for axle in Axle)
                 if self._has(front, rear):
@@ -458,6 +463,14 @@ class _Laws:
 
     def _moves(self, signal: Signal, least: float) -> bool:
         return self._has(signal) and float(np.nanstd(self[signal])) > least
+
+    def _turns(self) -> bool:
+        return self._moves(signals.AY, _LEAST_ACCELERATION)
+
+    def _speeds_up(self) -> bool:
+        """Whether ax moves, more than by the drag of a turn."""
+        beside = float(np.nanstd(self[signals.AY])) if self._has(signals.AY) else 0.0
+        return self._moves(signals.AX, max(_LEAST_ACCELERATION, _BESIDE_TURNING * beside))
 
     def _rate(self, signal: Signal) -> Array:
         return np.asarray(np.gradient(self[signal], self[signals.TIME]), dtype=np.float64)

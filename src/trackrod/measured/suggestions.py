@@ -5,6 +5,7 @@ A suggestion is a proposal for a map that somebody reads. What is missing or may
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +17,10 @@ from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError, UnitError
 from trackrod.core.signals import CornerSignal, Signal, parse_column
 from trackrod.core.written_units import scale_of
-from trackrod.measured.channel_map import ChannelMap, Entry
 from trackrod.measured.columns import AIR_SPEED, BRAKE_LINE_PRESSURE, DISC_TEMPERATURE, WHEEL_TORQUE, WHEEL_VELOCITY
 from trackrod.measured.recording import Channel, Recording
 
-__all__ = ["Suggestion", "suggest", "suggested_map"]
+__all__ = ["Suggestion", "map_text", "suggest"]
 
 #: Words in the name of a channel, in any order, by signal; the name is split into words in lower case before.
 _NAMES: Mapping[Signal, str] = {
@@ -142,15 +142,26 @@ def suggest(recording: Recording) -> list[Suggestion]:
     return [_suggestion(column, channels, recording) for column, channels in candidates.items()]
 
 
-def suggested_map(suggestions: Sequence[Suggestion]) -> tuple[ChannelMap, list[str]]:
-    """The map of what one channel and one unit were found for, and what is left to decide, a sentence each."""
-    entries, open_questions = {}, []
+def map_text(recording: Recording, suggestions: Sequence[Suggestion], time: str | None = None) -> str:
+    """A channel map to be edited: what is certain as entries, the rest as comments with the reason.
+
+    Holds: nothing that is not certain is in force until somebody takes away the mark of its comment.
+    """
+    lines = [f"# Channels of {recording.path.name}. Take away the # of what is right, and correct what is not.", ""]
+    lines += [f"time = {json.dumps(time, ensure_ascii=False)}", ""] if time is not None else []
+    lines.append("[channels]")
     for found in suggestions:
-        if len(found.channels) == 1 and (found.unit or found.is_certain):
-            entries[found.column] = Entry(found.column, found.channels[0], found.unit)
-        if not found.is_certain:
-            open_questions.append(f"{found.column}: {found.reason}")
-    return ChannelMap(entries), open_questions
+        lines.append(f"# {found.reason}")
+        for name in found.channels:
+            unit = "" if found.is_certain else f", unit = {json.dumps(found.unit or '?')}"
+            entry = f"{found.column} = {{ channel = {json.dumps(name, ensure_ascii=False)}{unit} }}"
+            lines.append(entry if found.is_certain else f"# {entry}")
+    taken = {name for found in suggestions for name in found.channels}
+    rest = [name for name in recording.channels if name not in taken]
+    if rest:
+        lines += ["", "# Not known by their names:"]
+        lines += [f"# {name} [{recording.channels[name].unit or '-'}]" for name in rest]
+    return "\n".join(lines) + "\n"
 
 
 def words_of(name: str) -> str:

@@ -6,7 +6,7 @@ F_road = F_transducer + m (a + g), and it spins by the torque of the hub, T = I 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,21 +51,23 @@ def outer_part(run: Run, corner: Corner, mass: float, wheel: tuple[float, float]
     }
 
 
-def hub_torque(run: Run, tyres: Mapping[Corner, Tyre], spin_inertia: Mapping[Corner, float]) -> dict[str, Array]:
+def hub_torque(
+    run: Run, tyres: Mapping[Corner, Sequence[Tyre]], spin_inertia: Mapping[Corner, float]
+) -> dict[str, Array]:
     """Torque of half-shaft and brake on each wheel, by column [N·m], from what a model says of road and wheel.
 
     Parameters
     ----------
     tyres
-        For the loaded radius, by wheel.
+        For the loaded radius, by wheel; twin tyres share the load.
     spin_inertia
         Of what spins outside of the hub, by wheel [kg·m²].
     """
     found = {}
     for corner in Corner:
-        speed, load = run[signals.WHEEL_SPEED[corner]], np.maximum(run[signals.FZ[corner]], 0.0)
+        speed, load = run[signals.WHEEL_SPEED[corner]], np.maximum(run[signals.FZ[corner]], 0.0) / len(tyres[corner])
         force, moment = run[signals.FX[corner]], run[signals.MY[corner]]
-        radius = tyres[corner].loaded_radius(load, speed)
+        radius = tyres[corner][0].loaded_radius(load, speed)
         change = np.gradient(speed, run.time)
         found[WHEEL_TORQUE[corner].column] = spin_inertia[corner] * change + radius * force - moment
     return found
