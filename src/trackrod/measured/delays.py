@@ -46,7 +46,9 @@ def device_of(column: str) -> str:
     return "wheel-force transducers" if family in _TRANSDUCER else family
 
 
-def delay_of(device: str, columns: Columns, late: Sequence[str]) -> tuple[Delay, str]:
+def delay_of(
+    device: str, columns: Columns, late: Sequence[str], complete: Callable[[Columns], Columns] = dict
+) -> tuple[Delay, str]:
     """Delay of a device, and what it was found by.
 
     Parameters
@@ -57,11 +59,13 @@ def delay_of(device: str, columns: Columns, late: Sequence[str]) -> tuple[Delay,
         Evenly spaced, with the time; those that are late among them.
     late
         Columns of the device. They are not used to explain each other.
+    complete
+        Adds to columns that are in time with each other what the device misses.
     """
     found: list[tuple[Delay, str]] = []
     for how, one in _ways(device, columns, late):
         first = one(columns)
-        again = one(_shifted(columns, late, first.value)) if not first.missing else first
+        again = one(complete(_shifted(columns, late, first.value))) if not first.missing else first
         if not again.missing:  # products of late and timely signals are right only once the delay is taken out
             deviation = math.hypot(again.standard_deviation, _LAWS)
             first = Delay(first.value + again.value, deviation, again.correlation)

@@ -40,6 +40,8 @@ Array = NDArray[np.float64]
 _FINEST = 5e-3
 #: Below which angular rates are differentiated to move accelerations [Hz].
 _TURNING = 10.0
+#: Times beyond this are those of a clock [s].
+_CLOCK = 1e6
 #: How much slow signals must move while another one is stuck, to say that it is [SI units].
 _MOVING = {
     signals.AY.column: 0.5,
@@ -134,6 +136,7 @@ def prepare(
     work.find_delays()
     work.filter()
     work.add_outer_mass()
+    work.count_time_from_start()
     run = Run(work.columns, {"name": several[0].path.stem, "recordings": [str(r.path.name) for r in several]})
     channels = {column: entry.channel for column, entry in given.entries.items()}
     work.findings += find_relation_faults(run, channels)
@@ -253,12 +256,19 @@ class _Preparation:
 
     # Delays and filters -------------------------------------------------------------------------------------
 
+    def count_time_from_start(self) -> None:
+        """Times of the clock become times since the first sample: a run has no room for seconds since 1970."""
+        start = float(self.columns[TIME.column][0])
+        if abs(start) > _CLOCK:
+            self.columns[TIME.column] = self.columns[TIME.column] - start
+            self.did("time", [TIME.column], f"time counts from the first sample, {start:.3f} s taken off")
+
     def find_delays(self) -> None:
         """Of all devices that have a channel whose delay is to be found."""
         late = [c for c, entry in self.map.entries.items() if entry.delay is None and c in self.columns]
         for device in dict.fromkeys(device_of(column) for column in late):
             columns = [column for column in late if device_of(column) == device]
-            delay, how = delay_of(device, self.columns, columns)
+            delay, how = delay_of(device, self.columns, columns, self._with_outer_mass)
             if delay.missing:
                 text = f"the delay of the {device} cannot be told{f' by {how}' if how else ''}: {delay.missing}"
                 hint = "state it in the map: delay = 0 if there is none"
@@ -355,22 +365,32 @@ class _Preparation:
         """Forces of the road from those of the transducers."""
         if not self.map.outer_mass:
             return
-        run, moving = Run(self.columns), True
-        if not (signals.AX.column in run and signals.AY.column in run and self.map.vehicle.is_known):
+        if not self._knows_inertia(self.columns):
             text = f"{self.map.outer_mass:g} kg outside of each transducer count by their weight alone"
             hint = "their inertia needs ax, ay and the table [vehicle] in the map"
             self.findings.append(Finding(Fault.ASSUMED, (), (), Severity.WARNING, text, hint))
-            zero = np.zeros(run.time.size)
-            run, moving = Run({TIME.column: run.time, signals.AX.column: zero, signals.AY.column: zero}), False
-        changed = []
-        for corner in Corner:
-            wheel = self.map.vehicle.wheel(corner) if moving else (0.0, 0.0)
-            for column, values in outer_part(run, corner, self.map.outer_mass, wheel).items():
-                if column in self.columns:
-                    self.columns[column] = self.columns[column] + values
-                    changed.append(column)
+        added = self._with_outer_mass(self.columns)
+        changed = [column for column in added if added[column] is not self.columns[column]]
+        self.columns = dict(added)
         text = f"{self.map.outer_mass:g} kg outside of each transducer added; the road taken as smooth"
         self.did("outer mass", changed, text)
+
+    def _knows_inertia(self, columns: Mapping[str, Array]) -> bool:
+        return signals.AX.column in columns and signals.AY.column in columns and self.map.vehicle.is_known
+
+    def _with_outer_mass(self, columns: Mapping[str, Array]) -> Mapping[str, Array]:
+        if not self.map.outer_mass:
+            return columns
+        run, moving = Run(columns), self._knows_inertia(columns)
+        if not moving:
+            zero = np.zeros(run.time.size)
+            run = Run({TIME.column: run.time, signals.AX.column: zero, signals.AY.column: zero})
+        added: dict[str, Array] = {}
+        for corner in Corner:
+            wheel = self.map.vehicle.wheel(corner) if moving else (0.0, 0.0)
+            missed = outer_part(run, corner, self.map.outer_mass, wheel)
+            added |= {column: columns[column] + values for column, values in missed.items() if column in columns}
+        return {**columns, **added}
 
 
 def _converted(samples: Samples, factor: float, offset: float) -> Samples:

@@ -24,7 +24,7 @@ GAP_STEPS = 5.0
 #: Delays are found on signals below this frequency [Hz], which all sensors follow.
 _DELAY_BAND = 12.0
 #: Least correlation at the delay, and the most that the delay may be uncertain (standard deviation) [s].
-_LEAST_CORRELATION, _LARGEST_DEVIATION = 0.85, 5e-3
+_LEAST_CORRELATION, _LARGEST_DEVIATION = 0.85, 1.5e-3
 #: Parts of a record whose scatter tells how uncertain a delay is: residuals are no white noise.
 _PARTS = 16
 

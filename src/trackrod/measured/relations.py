@@ -48,7 +48,7 @@ _LEAST_ACCELERATION, _LEAST_YAW_RATE = 0.3, 0.02
 #: Least of the longitudinal acceleration over the lateral one.
 _BESIDE_TURNING = 0.3
 #: Drift over the run, over the range of the signal, and over its own uncertainty.
-_DRIFT, _DRIFT_CERTAIN = 0.03, 6.0
+_DRIFT, _DRIFT_CERTAIN = 0.05, 6.0
 #: Correlation of what a relation follows from with time, beyond which a drift cannot be told from it.
 _RAMP = 0.8
 _PARTS, _LEAST_SAMPLES = 12, 30
@@ -379,7 +379,7 @@ class _Laws:
             (signals.PITCH, signals.PITCH_RATE),
             (signals.YAW_RATE, signals.YAW_ACCELERATION),
         ):
-            if self._has(angle, rate):
+            if self._has(angle) and self._moves(rate, _LEAST_YAW_RATE):
                 name = f"{rate.name} = d {angle.name} / dt"
                 yield self._relation(name, (rate, angle), self[rate], self._rate(angle), 0.7, 1.4, linear=True)
 
@@ -396,11 +396,12 @@ class _Laws:
                     name = f"Σ{family.name} = ΣFz / g · {acceleration.name}"
                     columns = (*family.signals, *loads, acceleration)
                     right = total / STANDARD_GRAVITY * self[acceleration]
-                    yield self._relation(name, columns, force, right, 0.7, 1.4, linear=True)
+                    yield self._relation(name, columns, force, right, 0.7, 1.4, linear=family is signals.FY)
             for load in loads:  # none of four wheels carries nearly all or nothing
                 name = f"{load.name} = k · Fz of the others"
                 right = total - self[load]
-                yield self._relation(name, loads, self[load], right, 0.08, 1.5, through_zero=True, linear=True)
+                linear = not self._speeds_up()
+                yield self._relation(name, loads, self[load], right, 0.08, 1.5, through_zero=True, linear=linear)
         for corner in Corner:
             force = signals.FY[corner]
             if self._has(force) and self._turns():
