@@ -96,12 +96,12 @@ def find_channel_faults(column: str, channel: str, samples: Samples) -> Iterator
     missing = ~np.isfinite(samples.values)
     if missing.any():
         first = float(samples.time[np.argmax(missing)])
-        text = f"{named} has {np.count_nonzero(missing)} samples that are no numbers, the first at {first:g} s"
+        text = f"{named} has {np.count_nonzero(missing)} samples that are no numbers, the first at {first:.10g} s"
         yield Finding(Fault.GAP, *where, Severity.WARNING, text, "they are left out", first, first)
     parts = segments(samples.time)
     gaps = [(float(samples.time[a.stop - 1]), float(samples.time[b.start])) for a, b in pairwise(parts)]
     for start, end in gaps[:_NAMED_GAPS]:
-        text = f"{named} has a gap from {start:g} to {end:g} s"
+        text = f"{named} has a gap from {start:.10g} to {end:.10g} s"
         yield Finding(Fault.GAP, *where, Severity.WARNING, text, "nothing is put in there", start, end)
     if len(gaps) > _NAMED_GAPS:
         text = f"{named} has {len(gaps)} gaps, {sum(end - start for start, end in gaps):.3g} s in all"

@@ -40,8 +40,8 @@ Array = NDArray[np.float64]
 _FINEST = 5e-3
 #: Below which angular rates are differentiated to move accelerations [Hz].
 _TURNING = 10.0
-#: Times beyond this are those of a clock [s].
-_CLOCK = 1e6
+#: Times beyond this are those of a clock [s]; by how much its rate may be wrong.
+_CLOCK, _CLOCK_ERROR = 1e6, 1e-3
 #: How much slow signals must move while another one is stuck, to say that it is [SI units].
 _MOVING = {
     signals.AY.column: 0.5,
@@ -228,15 +228,17 @@ class _Preparation:
         if not start < end:
             late = max(known, key=lambda entry: known[entry].start)
             early = min(known, key=lambda entry: known[entry].end)
-            text = f"the channels have no time in common: '{late.channel}' begins at {start:g} s, "
-            raise InputError(f"{text}'{early.channel}' ends at {end:g} s")
+            text = f"the channels have no time in common: '{late.channel}' begins at {start:.10g} s, "
+            raise InputError(f"{text}'{early.channel}' ends at {end:.10g} s")
         fastest = max(channel.rate for channel in known.values())
-        step = self.map.step or max(_FINEST, 1.0 / fastest if fastest else math.inf)
+        whole = round(fastest)  # clocks are not exact, rates are meant to be
+        rate = whole if whole and abs(fastest / whole - 1.0) < _CLOCK_ERROR else fastest
+        step = self.map.step or max(_FINEST, 1.0 / rate if rate else math.inf)
         if not step < end - start:
             raise InputError(f"a step of {step:g} s is too long for {end - start:g} s")
         first = math.ceil(start / step - 1e-6)
         time = step * np.arange(first, math.floor(end / step + 1e-6) + 1, dtype=np.float64)
-        text = f"onto {time.size} samples {1e3 * step:g} ms apart, {start:g} to {end:g} s"
+        text = f"onto {time.size} samples {1e3 * step:g} ms apart, {start:.10g} to {end:.10g} s"
         self.did("resample", list(self.map.entries), text)
         return time
 
@@ -295,10 +297,11 @@ class _Preparation:
         time = self.columns[TIME.column]
         for entry, start, end, value in self.stuck:
             if self._moves_meanwhile(entry.column, start, end):
-                text = f"channel '{entry.channel}' ({entry.column}) is stuck at {value:g} from {start:g} to {end:g} s"
-                self._mask(Fault.STUCK, entry, time, start, end, text)
+                self._mask(Fault.STUCK, entry, time, start, end, f"is stuck at {value:g}")
         for entry, start, end, value in self.clipped:
-            text = f"channel '{entry.channel}' ({entry.column}) is clipped at {value:g} from {start:g} to {end:g} s"
+            text = (
+                f"channel '{entry.channel}' ({entry.column}) is clipped at {value:g} from {start:.10g} to {end:.10g} s"
+            )
             self._mask(Fault.CLIPPED, entry, time, start, end, text)
 
     def _moves_meanwhile(self, column: str, start: float, end: float) -> bool:
@@ -312,7 +315,8 @@ class _Preparation:
                     return True
         return False
 
-    def _mask(self, fault: Fault, entry: Entry, time: Array, start: float, end: float, text: str) -> None:
+    def _mask(self, fault: Fault, entry: Entry, time: Array, start: float, end: float, what: str) -> None:
+        text = f"channel '{entry.channel}' ({entry.column}) {what} from {start:.10g} to {end:.10g} s"
         values = self.columns[entry.column].copy()
         values[(time >= start) & (time <= end)] = np.nan
         self.columns[entry.column] = values

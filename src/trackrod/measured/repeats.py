@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from trackrod.core import signals
 from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError
+from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.core.signals import TIME, Signal, parse_column
 from trackrod.measured.processing import find_delay, shift
@@ -98,5 +99,5 @@ def mean_and_scatter(runs: Sequence[Run]) -> tuple[Run, Run]:
     time = {TIME.column: runs[0].time[:count]}
     mean = {column: values.mean(axis=0) for column, values in stacked.items()}
     scatter = {column: values.std(axis=0, ddof=1) for column, values in stacked.items()}
-    described = {"name": str(runs[0].metadata.get("name", "run")), "repeats": len(runs)}
+    described: dict[str, Plain] = {"name": str(runs[0].metadata.get("name", "run")), "repeats": len(runs)}
     return Run({**time, **mean}, described), Run({**time, **scatter}, described)
