@@ -17,8 +17,8 @@ __all__ = ["Delay", "differentiate", "find_delay", "low_pass", "low_pass_nan", "
 
 Array = NDArray[np.float64]
 
-#: A low-pass filter before samples are thinned out, over half of the new rate.
-_ANTI_ALIASING = 0.8
+#: A low-pass filter before samples are thinned out: over half of the new rate, and its order.
+_ANTI_ALIASING, _STEEP = 0.8, 4
 #: Samples further apart than this many usual steps have a gap between them.
 GAP_STEPS = 5.0
 #: Delays are found on signals below this frequency [Hz], which all sensors follow.
@@ -29,7 +29,7 @@ _LEAST_CORRELATION, _LARGEST_DEVIATION = 0.85, 1.5e-3
 _PARTS = 16
 
 
-def low_pass(values: Array, rate: float, frequency: float) -> Array:
+def low_pass(values: Array, rate: float, frequency: float, order: int = 2) -> Array:
     """Samples without what is faster than a frequency, not shifted in time (Butterworth, forward and backward).
 
     Parameters
@@ -38,6 +38,8 @@ def low_pass(values: Array, rate: float, frequency: float) -> Array:
         Evenly spaced, all finite.
     rate, frequency
         Of the samples, and where the filter lets half of the power through [Hz].
+    order
+        Of each of both passes.
 
     Raises
     ------
@@ -47,8 +49,8 @@ def low_pass(values: Array, rate: float, frequency: float) -> Array:
     if not 0.0 < frequency < 0.5 * rate:
         raise InputError(f"a low-pass filter of {frequency:g} Hz needs more than {2 * frequency:g} samples per second")
     # Both passes together halve the power at `frequency`: each alone must let pass more there.
-    corner = math.tan(math.pi * frequency / rate) / (math.sqrt(2.0) - 1.0) ** 0.25
-    sections = butter(2, 2.0 / math.pi * math.atan(corner), output="sos")
+    corner = math.tan(math.pi * frequency / rate) / (math.sqrt(2.0) - 1.0) ** (0.5 / order)
+    sections = butter(order, 2.0 / math.pi * math.atan(corner), output="sos")
     filtered: Array = sosfiltfilt(sections, values, padlen=min(values.size - 1, int(3 * rate / frequency)))
     return filtered
 
@@ -90,7 +92,8 @@ def resample(samples: Samples, time: Array, *, held: bool = False) -> Array:
         own = (t[-1] - t[0]) / max(t.size - 1, 1)
         if t.size > 8 and own < 0.9 * step:
             even = np.linspace(t[0], t[-1], t.size)
-            t, values = even, low_pass(np.interp(even, t, values), 1.0 / own, _ANTI_ALIASING * 0.5 / step)
+            values = low_pass(np.interp(even, t, values), 1.0 / own, _ANTI_ALIASING * 0.5 / step, _STEEP)
+            t = even
         found[inside] = np.interp(wanted, t, values)
     return found
 

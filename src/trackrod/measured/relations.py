@@ -466,12 +466,21 @@ class _Laws:
         return self._has(signal) and float(np.nanstd(self[signal])) > least
 
     def _turns(self) -> bool:
-        return self._moves(signals.AY, _LEAST_ACCELERATION)
+        """Whether there is ay, and it moves, or would if its unit were right."""
+        return self._has(signals.AY) and self._turning() > _LEAST_ACCELERATION
+
+    def _turning(self) -> float:
+        found = [self[signals.AY]] if self._has(signals.AY) else []
+        found += [self[signals.VX] * self[signals.YAW_RATE]] if self._has(signals.VX, signals.YAW_RATE) else []
+        return max((float(np.nanstd(values)) for values in found), default=0.0)
 
     def _speeds_up(self) -> bool:
-        """Whether ax moves, more than by the drag of a turn."""
-        beside = float(np.nanstd(self[signals.AY])) if self._has(signals.AY) else 0.0
-        return self._moves(signals.AX, max(_LEAST_ACCELERATION, _BESIDE_TURNING * beside))
+        """Whether there is ax, and it moves, or would if its unit were right, more than by the drag of a turn."""
+        if not self._has(signals.AX):
+            return False
+        found = [self[signals.AX], *([self._rate(signals.VX)] if self._has(signals.VX) else [])]
+        moves = max(float(np.nanstd(values)) for values in found)
+        return moves > max(_LEAST_ACCELERATION, _BESIDE_TURNING * self._turning())
 
     def _rate(self, signal: Signal) -> Array:
         return np.asarray(np.gradient(self[signal], self[signals.TIME]), dtype=np.float64)

@@ -83,12 +83,23 @@ def aligned(runs: Sequence[Run], by: Signal) -> list[Run]:
     for number, run in enumerate(runs[1:], 2):
         own = run.resample(step)
         count = min(first.time.size, own.time.size)
-        late = find_delay(first.time[:count], own[by][:count], first[by][:count, None], longest=step * count / 5)
-        if late.missing:
-            raise InputError(f"run {number} cannot be brought into time by '{by.column}': {late.missing}")
-        columns = {c: shift(first.time[:count], own[c][:count], late.value) for c in own if c != TIME.column}
+        coarse = _lag(own[by][:count], first[by][:count]) * step
+        near = shift(first.time[:count], own[by][:count], coarse)
+        fine = find_delay(first.time[:count], near, first[by][:count, None], longest=10 * step)
+        if fine.missing:
+            raise InputError(f"run {number} cannot be brought into time by '{by.column}': {fine.missing}")
+        late = coarse + fine.value
+        columns = {c: shift(first.time[:count], own[c][:count], late) for c in own if c != TIME.column}
         found.append(Run({TIME.column: first.time[:count], **columns}, run.metadata))
     return found
+
+
+def _lag(late: Array, first: Array) -> int:
+    """Samples by which one signal is late against another of the same size and sign, up to a fifth of its length."""
+    most = late.size // 5
+    core = slice(most, late.size - most)
+    lags = range(-most, most + 1)
+    return min(lags, key=lambda k: float(np.nanmean((late[core.start + k : core.stop + k] - first[core]) ** 2)))
 
 
 def mean_and_scatter(runs: Sequence[Run]) -> tuple[Run, Run]:
