@@ -22,6 +22,7 @@ from trackrod.cli import (
     export,
     kc,
     kc_compare,
+    measure,
     realtime,
     score,
     simulate,
@@ -54,6 +55,8 @@ app.command()(realtime.realtime)
 app.command()(compare.compare)
 app.command()(score.score)
 app.command()(validate.validate)
+app.command()(measure.channels)
+app.command()(measure.measure)
 app.command()(envelope.envelope)
 app.command()(convert.convert)
 app.command()(export.export)

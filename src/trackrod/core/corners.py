@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
-__all__ = ["Axle", "Corner", "Side"]
+__all__ = ["CORNER_WORDS", "Axle", "Corner", "Side"]
 
 
 class Axle(StrEnum):
@@ -62,3 +63,17 @@ class Corner(StrEnum):
     def opposite(self) -> Corner:
         """The corner on the other side of the same axle."""
         return Corner.of(self.axle, Side.RIGHT if self.side is Side.LEFT else Side.LEFT)
+
+
+#: What may stand in braces in the name of a foreign column or channel, by corner: ``F_z_{CORNER}``.
+CORNER_WORDS: Mapping[str, Mapping[str, str]] = {
+    str(corner): {
+        "corner": str(corner),
+        "CORNER": corner.upper(),
+        "axle": str(corner.axle),
+        "side": str(corner.side),
+        "s": corner.side[0],
+        "S": corner.side[0].upper(),
+    }
+    for corner in Corner
+}

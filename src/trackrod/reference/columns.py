@@ -17,29 +17,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.core.corners import Corner, Side
+from trackrod.core.corners import CORNER_WORDS as CORNERS
+from trackrod.core.corners import Side
 from trackrod.core.errors import Place, Problem, UnitError, close_matches
 from trackrod.core.quantities import KINDS, Kind
-from trackrod.reference.document import Section
-from trackrod.reference.tables import Table
-from trackrod.reference.units import factor_of
+from trackrod.core.tables import Table
+from trackrod.core.toml_document import Section
+from trackrod.core.written_units import factor_of
 
 __all__ = ["CORNERS", "SIDES", "Rule", "heading", "pick", "read_rules"]
 
 Array = NDArray[np.float64]
 
-#: What may stand in braces in the name of a column, by the ending of the quantity: of wheels, of sides.
-CORNERS: Mapping[str, Mapping[str, str]] = {
-    str(corner): {
-        "corner": str(corner),
-        "CORNER": corner.upper(),
-        "axle": str(corner.axle),
-        "side": str(corner.side),
-        "s": corner.side[0],
-        "S": corner.side[0].upper(),
-    }
-    for corner in Corner
-}
+#: What may stand in braces in the name of a column, by the ending of the quantity: of sides; of wheels `CORNER_WORDS`.
 SIDES: Mapping[str, Mapping[str, str]] = {
     str(side): {"side": str(side), "SIDE": side.upper(), "s": side[0], "S": side[0].upper()} for side in Side
 }

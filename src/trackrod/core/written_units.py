@@ -11,7 +11,7 @@ from trackrod.core.errors import Place, Problem, UnitError
 from trackrod.core.quantities import KINDS, Dimension, Kind
 from trackrod.core.units import UNIT_WORDS
 
-__all__ = ["AIR_FORCE", "RACK_RATIO", "factor_of", "number_of"]
+__all__ = ["AIR_FORCE", "RACK_RATIO", "factor_of", "number_of", "scale_of"]
 
 #: Rack travel over steering-wheel angle.
 RACK_RATIO = Kind("rack_ratio", "m/rad", "", Dimension(length=1, angle=-1), "rack travel over angle", -1.0, 1.0)
@@ -23,6 +23,8 @@ AIR_FORCE = Kind(
 _BASES = ("length", "force", "angle", "mass", "time")
 #: Words that are short for a product of others.
 _SHORT = {"nm": "n*m", "nmm": "n*mm", "knm": "kn*m", "kph": "km/h", "kmh": "km/h", "mph": "mile/h", "°": "deg"}
+#: Words for degrees of Celsius, whose zero is not that of kelvin [K].
+_CELSIUS, _ICE_POINT = ("°c", "degc", "deg c", "c", "celsius"), 273.15
 #: Words that mean something only for a quantity: factor into SI.
 _SPECIAL = {
     "acceleration": {"g": 9.80665},
@@ -63,6 +65,13 @@ def factor_of(unit: str, kind: Kind, place: Place | None = None) -> float:
         text = f"'{unit}' is not a unit of {kind.meaning}; '{kind.unit or '-'}' is needed, or another of its kind"
         raise UnitError(Problem(text, place or Place()))
     return factor
+
+
+def scale_of(unit: str, kind: Kind, place: Place | None = None) -> tuple[float, float]:
+    """Factor and offset into the SI unit of a quantity: value = factor · number + offset; errors as of `factor_of`."""
+    if kind.name == "temperature" and unit.strip().casefold() in _CELSIUS:
+        return 1.0, _ICE_POINT
+    return factor_of(unit, kind, place), 0.0
 
 
 def number_of(value: object, kind: Kind, place: Place | None = None) -> float:
