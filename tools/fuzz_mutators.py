@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from trackrod.reference.writing import to_toml
+from trackrod.core.toml_files import to_toml
 
 __all__ = ["DOCTYPES", "MUTATORS", "Mutator"]
 

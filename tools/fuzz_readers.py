@@ -32,15 +32,15 @@ from trackrod.core.maps import MAP1D_SCHEMA, MAP2D_SCHEMA, Map1D, Map2D, Variabl
 from trackrod.core.plain import canonical_json, pretty_json
 from trackrod.core.quantities import KINDS
 from trackrod.core.run_files import read_run
+from trackrod.core.tables import read_table
+from trackrod.core.toml_document import Document
 from trackrod.kc.maps import KC_MAPS
 from trackrod.kc.result import read_test
 from trackrod.manoeuvres.registry import MANOEUVRE, manoeuvre
 from trackrod.reference import read_reference
 from trackrod.reference.carmaker_vehicle import complete_from_carmaker
-from trackrod.reference.document import Document
 from trackrod.reference.skc import read_suspension
 from trackrod.reference.sweeps import AxleTables
-from trackrod.reference.tables import read_table
 from trackrod.reference.tydex import read_tydex
 from trackrod.reference.tyre_files import read_tyre
 from trackrod.rtm.driving import RealTimeVehicle

@@ -14,10 +14,10 @@ import pytest
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError
 from trackrod.core.infofile import read_infofile
+from trackrod.core.toml_document import Document
 from trackrod.kc.points import Load
 from trackrod.reference import Reference, read_reference
 from trackrod.reference.carmaker_vehicle import complete_from_carmaker
-from trackrod.reference.document import Document
 from trackrod.reference.kc import AxleFigures, read_maps
 from trackrod.reference.skc import read_suspension
 from trackrod.reference.tyre_files import read_tyre

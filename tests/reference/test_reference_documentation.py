@@ -10,12 +10,12 @@ import small_vehicle
 
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import Severity
-from trackrod.reference.document import Document
+from trackrod.core.tables import TABLE_SUFFIXES
+from trackrod.core.toml_document import Document
 from trackrod.reference.kc import AxleFigures, read_maps
 from trackrod.reference.runs import NEEDED, read_runs
 from trackrod.reference.stand_in import complete_dampers
 from trackrod.reference.sweeps import LOADS, QUANTITIES
-from trackrod.reference.tables import TABLE_SUFFIXES
 from trackrod.reference.vehicle import read_vehicle_data
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference_folder.md").read_text()

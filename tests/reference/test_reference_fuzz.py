@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trackrod.core.errors import InputError
+from trackrod.core.toml_files import to_toml
 from trackrod.reference import read_reference
-from trackrod.reference.writing import to_toml
 
 JUNK = st.sampled_from(
     [

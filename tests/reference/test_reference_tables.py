@@ -14,8 +14,8 @@ from scipy.io import savemat
 
 from trackrod.core.errors import FileFormatError, InputError, UnitError
 from trackrod.core.quantities import KINDS
-from trackrod.reference.tables import read_table
-from trackrod.reference.units import RACK_RATIO, factor_of, number_of
+from trackrod.core.tables import read_table
+from trackrod.core.written_units import RACK_RATIO, factor_of, number_of
 
 TIME = np.arange(5) * 0.01
 RATE = np.array([0.0, 1.5, -2.25, 3e-7, 4.0])

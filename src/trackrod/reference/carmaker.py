@@ -29,13 +29,13 @@ from trackrod.core.errors import InputError, Severity
 from trackrod.core.infofile import read_infofile
 from trackrod.core.maps import Map2D
 from trackrod.core.quantities import KINDS, STANDARD_GRAVITY
+from trackrod.core.tables import Table
+from trackrod.core.toml_document import Section
 from trackrod.kc.maps import OPPOSITE, PARALLEL, POSE, RACK
 from trackrod.kc.points import Load
 from trackrod.reference.columns import heading
-from trackrod.reference.document import Section
 from trackrod.reference.skc import CHANNELS, Suspension, read_suspension
 from trackrod.reference.sweeps import APPLIED, LOADS, AxleTables, knots_around_zero
-from trackrod.reference.tables import Table
 
 __all__ = ["AxleLoad", "tables_of"]
 

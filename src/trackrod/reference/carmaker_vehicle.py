@@ -18,8 +18,8 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Place
 from trackrod.core.infofile import InfoFile, read_infofile
 from trackrod.core.teimorbit.messages import shown
+from trackrod.core.toml_document import Document
 from trackrod.reference.carmaker_file import PREFIX, VehicleFile
-from trackrod.reference.document import Document
 
 __all__ = ["complete_from_carmaker"]
 

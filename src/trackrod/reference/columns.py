@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from trackrod.core.corners import Corner, Side
 from trackrod.core.errors import Place, Problem, UnitError, close_matches
 from trackrod.core.quantities import KINDS, Kind
-from trackrod.reference.document import Section
-from trackrod.reference.tables import Table
-from trackrod.reference.units import factor_of
+from trackrod.core.tables import Table
+from trackrod.core.toml_document import Section
+from trackrod.core.written_units import factor_of
 
 __all__ = ["CORNERS", "SIDES", "Rule", "heading", "pick", "read_rules"]
 

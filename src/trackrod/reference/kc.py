@@ -22,10 +22,10 @@ from trackrod.core.corners import Axle, Side
 from trackrod.core.errors import Severity
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Map2D, Variable
 from trackrod.core.quantities import KINDS
+from trackrod.core.toml_document import Document, Section
 from trackrod.kc.maps import LOAD, OPPOSITE, PARALLEL, POSE, RACK, KcMaps, WheelMaps
 from trackrod.kc.points import Load
 from trackrod.reference.carmaker import AxleLoad, tables_of
-from trackrod.reference.document import Document, Section
 from trackrod.reference.opposite import centred, without_bar
 from trackrod.reference.sweeps import (
     APPLIED,

@@ -16,8 +16,8 @@ from __future__ import annotations
 from trackrod.core.corners import Side
 from trackrod.core.errors import InputError, close_matches
 from trackrod.core.quantities import KINDS
+from trackrod.core.toml_document import Document, Section
 from trackrod.reference.columns import Rule
-from trackrod.reference.document import Document, Section
 
 __all__ = ["read_mapping"]
 

@@ -13,9 +13,9 @@ from trackrod.convert.conversion import Conversion, assemble
 from trackrod.convert.vehicle_data import VehicleData
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, MissingFileError, Place, Problem, Severity, raise_if_errors
+from trackrod.core.toml_document import Document
 from trackrod.kc.maps import KcMaps
 from trackrod.reference.carmaker_vehicle import complete_from_carmaker
-from trackrod.reference.document import Document
 from trackrod.reference.kc import AxleFigures, read_maps
 from trackrod.reference.runs import ReferenceRun, needs_drive, read_runs
 from trackrod.reference.stand_in import complete_dampers, stand_in_powertrain

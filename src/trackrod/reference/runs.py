@@ -25,12 +25,12 @@ from trackrod.core.quantities import KINDS
 from trackrod.core.run_files import RUN_SUFFIXES, read_run
 from trackrod.core.series import Run, find_time_fault
 from trackrod.core.signals import SIGNALS, Signal
+from trackrod.core.tables import Table, read_table
+from trackrod.core.toml_document import Section
 from trackrod.manoeuvres.registry import MANOEUVRES
 from trackrod.metrics.indices import INDEX_SETS
 from trackrod.reference.checks import check_run
 from trackrod.reference.columns import CORNERS, Rule, pick, read_rules
-from trackrod.reference.document import Section
-from trackrod.reference.tables import Table, read_table
 from trackrod.reference.vehicle import axle_loads, rack_travel, total_centre
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.systems import Powertrain

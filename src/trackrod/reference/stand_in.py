@@ -12,9 +12,9 @@ from trackrod.convert.vehicle_data import VehicleData
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import Severity
 from trackrod.core.quantities import KINDS, STANDARD_GRAVITY
+from trackrod.core.toml_document import Section
 from trackrod.kc.maps import KcMaps
 from trackrod.reference.columns import CORNERS, Rule, pick, read_rules
-from trackrod.reference.document import Section
 from trackrod.reference.runs import Recording
 from trackrod.reference.vehicle import axle_loads
 from trackrod.rtm.spec import Curve

@@ -16,12 +16,12 @@ from trackrod.core.corners import Axle, Side
 from trackrod.core.errors import InputError, Place, Problem, Severity
 from trackrod.core.maps import Extrapolation, Interpolation, Map1D, Variable
 from trackrod.core.quantities import KINDS, Kind
+from trackrod.core.tables import Table, read_table
+from trackrod.core.toml_document import Section
 from trackrod.kc.maps import LOAD, OPPOSITE, PARALLEL, POSE, RACK
 from trackrod.kc.points import Load
 from trackrod.reference.columns import SIDES, Rule, pick, read_rules
-from trackrod.reference.document import Section
 from trackrod.reference.mapping import read_mapping
-from trackrod.reference.tables import Table, read_table
 
 __all__ = [
     "APPLIED",

@@ -22,7 +22,7 @@ from trackrod.core.errors import FileFormatError, Place, Problem, UnitError
 from trackrod.core.files import read_bytes
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.core.teimorbit.messages import shown
-from trackrod.reference.units import factor_of
+from trackrod.core.written_units import factor_of
 
 __all__ = ["AxisSystem", "Channel", "TydexFile", "TydexTable", "read_tydex"]
 

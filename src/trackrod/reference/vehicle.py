@@ -16,9 +16,9 @@ from trackrod.core.axes import half_turn_points, half_turn_tensors
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError
 from trackrod.core.quantities import KINDS, STANDARD_GRAVITY
-from trackrod.reference.document import Section
+from trackrod.core.toml_document import Section
+from trackrod.core.written_units import AIR_FORCE, RACK_RATIO
 from trackrod.reference.tyre_files import read_tyre
-from trackrod.reference.units import AIR_FORCE, RACK_RATIO
 from trackrod.rtm.layout import STEERING
 from trackrod.rtm.spec import AssistMap, Curve, SteeringSpec
 from trackrod.tyre.properties import TyreProperties, Tyreside

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from trackrod.core.files import write_atomically
 from trackrod.core.maps import Map1D
 from trackrod.core.quantities import KINDS
 from trackrod.core.run_files import write_run
+from trackrod.core.toml_files import to_toml
 from trackrod.kc.maps import POSE, KcMaps
 from trackrod.reference.columns import heading
 from trackrod.reference.reading import FILE_NAME
@@ -30,7 +29,7 @@ from trackrod.tyre.tir import write_tir
 from trackrod.vehicle.systems import Powertrain
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["to_toml", "write_reference"]
+__all__ = ["write_reference"]
 
 Array = NDArray[np.float64]
 
@@ -270,45 +269,3 @@ def _write_run(folder: Path, name: str, run: ReferenceRun) -> dict[str, Any]:
     }
     settings = {key: value for key, value in run.settings.items() if value is not None}
     return content | ({"settings": settings} if settings else {})
-
-
-# TOML -------------------------------------------------------------------------------------------------------
-
-
-def to_toml(content: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
-    """Lines of a TOML file: values first, then the tables below, then arrays of tables."""
-    tables = {key: value for key, value in content.items() if isinstance(value, Mapping)}
-    arrays = {key: value for key, value in content.items() if _is_array_of_tables(value)}
-    for key, value in content.items():
-        if key not in tables and key not in arrays:
-            yield f"{_key(key)} = {_value(value)}"
-    for key, table in tables.items():
-        if table:
-            if not all(isinstance(item, Mapping) for item in table.values()):
-                yield f"\n[{'.'.join(_key(part) for part in (*path, key))}]"
-            yield from to_toml(table, (*path, key))
-    for key, rows in arrays.items():
-        for row in rows:
-            yield f"\n[[{'.'.join(_key(part) for part in (*path, key))}]]"
-            yield from to_toml(row, (*path, key))
-
-
-def _is_array_of_tables(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
-
-
-def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float | np.floating):
-        number = float(value)
-        return repr(number) if math.isfinite(number) else str(number)
-    if isinstance(value, str):
-        return json.dumps(str(value), ensure_ascii=False)
-    return f"[{', '.join(_value(item) for item in value)}]"

@@ -22,8 +22,8 @@ from pathlib import Path
 from trackrod.core.errors import InputError, UnknownNameError, raise_if_errors
 from trackrod.core.quantities import kind
 from trackrod.core.signals import Signal, parse_column
+from trackrod.core.toml_document import Document, Section
 from trackrod.metrics.scores import METRICS, PERFECT_IS_ONE
-from trackrod.reference.document import Document, Section
 from trackrod.validate.processing import Processing
 
 __all__ = ["MAIN_VALUE", "Criteria", "Criterion", "Response", "find_criteria", "read_criteria", "ready_made"]

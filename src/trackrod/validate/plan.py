@@ -13,9 +13,9 @@ from scipy.stats import qmc
 
 from trackrod.core.errors import Problem, raise_if_errors
 from trackrod.core.quantities import kind
+from trackrod.core.toml_document import Document
 from trackrod.manoeuvres.excitation import Excitation, SteeringShape, Wheels
 from trackrod.manoeuvres.settings import Direction
-from trackrod.reference.document import Document
 
 __all__ = ["EnvelopePlan", "Handling", "read_plan"]
 

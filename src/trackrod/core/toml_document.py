@@ -22,7 +22,7 @@ from trackrod.core.errors import (
 from trackrod.core.files import require_file
 from trackrod.core.quantities import Kind
 from trackrod.core.toml_files import read_toml
-from trackrod.reference.units import number_of
+from trackrod.core.written_units import number_of
 
 __all__ = ["Document", "Section"]
 
