@@ -19,7 +19,7 @@ LAYERS = (
     ("vehicle", "manoeuvres"),
     ("adams", "multibody", "rtm"),
     ("kc", "simulate"),
-    ("metrics",),
+    ("metrics", "measured"),
     ("fit",),
     ("convert", "export"),
     ("reference", "reduce", "estimate", "tune"),
