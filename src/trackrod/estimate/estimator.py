@@ -30,7 +30,6 @@ __all__ = ["Channels", "Estimator", "Law", "estimate", "moving_window", "of_axle
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-_ROOT_3 = math.sqrt(3.0)
 
 
 def of_axle(axle: Axle) -> tuple[Corner, Corner]:
@@ -144,11 +143,6 @@ class Estimator(ABC):
         del coefficients
         return np.asarray(law.y / law.X[:, 0])
 
-    def model_bounds(self, law: Law, known: Known) -> Iterator[float]:
-        """Bounds of errors of the value by what the law leaves out."""
-        del law, known
-        return iter(())
-
     def wanted(self) -> str:
         """What kind of driving it needs, in words that follow 'it needs'."""
         return "samples inside the limits of its filter"
@@ -194,7 +188,7 @@ def estimate(
     if found is None or not math.isfinite(estimator.value(found.coefficients)):
         return CannotTell(estimator.name, f"the samples do not tell its terms apart: it needs {estimator.wanted()}")
     precision, freedom = found.spread(_gradient(estimator, found.coefficients))
-    bounds = [*problem.sensor_bounds(sensors), *problem.known_bounds(), *problem.model_bounds()]
+    bounds = [*problem.sensor_bounds(sensors), *problem.known_bounds()]
     bias = math.sqrt(sum(bound**2 for bound in bounds) / 3.0)
     value = estimator.value(found.coefficients)
     half = half_width(bounds, precision, freedom)
@@ -334,10 +328,6 @@ class _Problem:
         for name in sorted(self.known.asked & set(self.known.bounds)):
             other = self.known.knowing({name: self.known[name] + self.known.bounds[name]})
             yield self._difference([_taken(self.estimator.law(run, other), mask) for run, mask in self.chosen])
-
-    def model_bounds(self) -> Iterator[float]:
-        """By what the law leaves out."""
-        yield from self.estimator.model_bounds(self.stacked, self.known)
 
 
 def _taken(law: Law, mask: Mask) -> Law:

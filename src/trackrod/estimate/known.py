@@ -18,7 +18,7 @@ from trackrod.core.errors import UnknownNameError
 from trackrod.core.quantities import STANDARD_GRAVITY, Kind, kind
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["KNOWN", "Known", "known_of"]
+__all__ = ["KNOWN", "USUAL", "Known", "known_of"]
 
 Array = NDArray[np.float64]
 
@@ -35,10 +35,13 @@ def _declared() -> dict[str, tuple[Kind, str]]:
         rows[f"rolling_radius_{axle}"] = ("length", f"speed over angular velocity of a free {axle} wheel")
         rows[f"loaded_radius_{axle}"] = ("length", f"of the {axle} wheel centres above the road")
         rows[f"recession_{axle}"] = ("compliance", f"of one {axle} wheel over the longitudinal force on the tyre")
-        rows[f"lateral_stiffness_{axle}"] = ("stiffness", f"of one {axle} tyre")
+        rows[f"lateral_compliance_{axle}"] = ("compliance", f"of one {axle} tyre sideways, over its lateral force")
         rows[f"lift_{axle}"] = ("number", f"upward force of the air at the {axle} axle over v² in N·s²/m²")
     rows |= {
         "gravity": ("acceleration", "of the earth where the tests were driven"),
+        "drag": ("number", "rearward force of the air over v² in N·s²/m²"),
+        "drag_height": ("length", "of that force above the road"),
+        "rolling_resistance": ("number", "of the tyres, over their load"),
         "mass": ("mass", "of the vehicle"),
         "cg_x": ("length", "of the centre of gravity in V, negative behind the front axle"),
         "cg_y": ("length", "of the centre of gravity in V, to the left"),
@@ -57,15 +60,35 @@ def _declared() -> dict[str, tuple[Kind, str]]:
 KNOWN: Mapping[str, tuple[Kind, str]] = _declared()
 
 
+#: What road vehicles have, with a bound that holds nearly all of them: small terms of laws are worked out with these
+#: until somebody knows better.
+USUAL: Mapping[str, tuple[float, float]] = {
+    "gravity": (STANDARD_GRAVITY, 0.0),
+    "cg_height": (0.6, 0.2),
+    "cg_y": (0.0, 0.03),
+    "drag": (0.4, 0.2),
+    "drag_height": (0.55, 0.2),
+    "rolling_resistance": (0.012, 0.005),
+    **{f"lift_{axle}": (0.0, 0.15) for axle in Axle},
+    **{f"recession_{axle}": (2.5e-6, 1.5e-6) for axle in Axle},
+    **{f"lateral_compliance_{axle}": (5e-6, 3e-6) for axle in Axle},
+    **{f"rolling_radius_{axle}": (0.32, 0.05) for axle in Axle},
+    **{f"loaded_radius_{axle}": (0.31, 0.05) for axle in Axle},
+    **{f"spin_inertia_{axle}": (1.2, 0.5) for axle in Axle},
+    **{f"outer_mass_{axle}": (0.0, 0.0) for axle in Axle},
+    **{f"toe_{corner}": (0.0, 0.005) for corner in Corner},
+}
+
+
 class Known(Mapping[str, float]):
     """Numbers by the names of `KNOWN` [SI], with bounds of their errors.
 
     Parameters
     ----------
     values
-        By name.
+        By name; what is usual stands for what is left out, where there is something usual.
     bounds
-        By name: errors inside are equally likely. Those that are left out are exact.
+        By name: errors inside are equally likely. Those of given values that are left out are exact.
     """
 
     __slots__ = ("_bounds", "_values")
@@ -74,8 +97,9 @@ class Known(Mapping[str, float]):
         for name in (*values, *(bounds or {})):
             if name not in KNOWN:
                 raise UnknownNameError("number of a vehicle", name, KNOWN)
-        self._values = {"gravity": STANDARD_GRAVITY, **values}
-        self._bounds = {name: bound for name, bound in (bounds or {}).items() if bound > 0.0}
+        self._values = {**{name: usual for name, (usual, _) in USUAL.items()}, **values}
+        unsaid = {name: bound for name, (_, bound) in USUAL.items() if name not in values}
+        self._bounds = {name: bound for name, bound in {**unsaid, **(bounds or {})}.items() if bound > 0.0}
 
     def __getitem__(self, name: str) -> float:
         return self._values[name]
@@ -116,7 +140,6 @@ def known_of(vehicle: Vehicle) -> Known:
     for axle in Axle:
         at = [corner for corner in Corner if corner.axle is axle]
         found[f"spin_inertia_{axle}"] = float(np.mean([spin[corner] for corner in at]))
-        found[f"outer_mass_{axle}"] = 0.0
     powertrain = vehicle.powertrain
     if powertrain is not None:
         found |= {
