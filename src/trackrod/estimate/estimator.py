@@ -62,6 +62,10 @@ class Channels:
         """A column, smoothed without phase over a window [s]."""
         return smooth(self[key], self.time, window)
 
+    def smoothed_values(self, values: Array, window: float) -> Array:
+        """What was worked out from columns, smoothed in the same way."""
+        return smooth(values, self.time, window)
+
     def rate(self, key: Signal | str, window: float) -> Array:
         """Rate of a column, smoothed over a window [s]."""
         return smooth(np.gradient(self[key], self.time), self.time, window)
@@ -72,11 +76,22 @@ class Channels:
 
 
 class Law(NamedTuple):
-    """y = X β over the samples of a run: shapes (n,), (n, k); instruments as X, or none."""
+    """y = X β over the samples of a run.
+
+    Attributes
+    ----------
+    y, X
+        Shapes (n,) and (n, k).
+    instruments
+        As X, from other sensors; None for none.
+    per_sample
+        Value of each sample as one equation gives it, shape (n,); None where that is y over the first column of X.
+    """
 
     y: Array
     X: Array
     instruments: Array | None = None
+    per_sample: Array | None = None
 
 
 class _Tracked(Known):
@@ -138,11 +153,6 @@ class Estimator(ABC):
         """Of the parameter, by the coefficients of the law."""
         return float(coefficients[0])
 
-    def per_sample(self, law: Law, coefficients: Array) -> Array:
-        """Value of each sample."""
-        del coefficients
-        return np.asarray(law.y / law.X[:, 0])
-
     def wanted(self) -> str:
         """What kind of driving it needs, in words that follow 'it needs'."""
         return "samples inside the limits of its filter"
@@ -192,8 +202,8 @@ def estimate(
     bias = math.sqrt(sum(bound**2 for bound in bounds) / 3.0)
     value = estimator.value(found.coefficients)
     half = half_width(bounds, precision, freedom)
-    per_sample = estimator.per_sample(problem.stacked, found.coefficients)
-    scatter = float(np.std(per_sample))
+    per_sample = problem.per_sample
+    scatter = float(np.nanstd(per_sample))
     independent = min(scatter**2 / precision**2, float(count)) if precision > 0.0 and scatter > 0.0 else float(count)
     notes = [estimator.note(problem.stacked)]
     if sensors is None:
@@ -297,11 +307,16 @@ class _Problem:
         self.stacked = _stack(self.laws)
         self.runs = np.repeat(np.arange(len(self.laws)), [law.y.size for law in self.laws])
 
+    @property
+    def per_sample(self) -> Array:
+        law = self.stacked
+        return law.per_sample if law.per_sample is not None else np.asarray(law.y / law.X[:, 0])
+
     def solve(self) -> Fit | None:
         return fit(self.stacked.y, self.stacked.X, self.runs, self.stacked.instruments)
 
     def _value(self, laws: list[Law]) -> float:
-        y, X, instruments = _stack(laws)
+        y, X, instruments, _ = _stack(laws)
         Z = X if instruments is None else instruments
         return self.estimator.value(np.linalg.solve(Z.T @ X, Z.T @ y))
 
@@ -331,13 +346,9 @@ class _Problem:
 
 
 def _taken(law: Law, mask: Mask) -> Law:
-    return Law(law.y[mask], law.X[mask], None if law.instruments is None else law.instruments[mask])
+    return Law(*(None if part is None else part[mask] for part in law))
 
 
 def _stack(laws: list[Law]) -> Law:
-    instruments = [law.instruments for law in laws if law.instruments is not None]
-    return Law(
-        np.concatenate([law.y for law in laws]),
-        np.concatenate([law.X for law in laws]),
-        np.concatenate(instruments) if instruments else None,
-    )
+    parts = [[part for part in column if part is not None] for column in zip(*laws, strict=True)]
+    return Law(*(np.concatenate(part) if part else None for part in parts))

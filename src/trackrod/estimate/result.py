@@ -73,7 +73,7 @@ class Estimate:
             "precision": self.precision,
             "samples": self.samples,
             "independent_samples": self.independent_samples,
-            "sample_standard_deviation": float(np.std(self.per_sample)) if self.per_sample.size else 0.0,
+            "sample_standard_deviation": float(np.nanstd(self.per_sample)) if self.per_sample.size else 0.0,
             "note": self.note,
         }
 
