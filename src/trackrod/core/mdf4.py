@@ -21,7 +21,7 @@ from trackrod.core.run_checks import METADATA_KEY, MOST_PROBLEMS, checked_run, d
 from trackrod.core.series import Run, TimeSeries, find_time_fault, uniform_time
 from trackrod.core.signals import TIME, Signal, parse_column
 
-__all__ = ["read_mf4", "write_mf4"]
+__all__ = ["open_mf4", "read_mf4", "write_mf4"]
 
 _HEADER_SIZE = 64 + 104  # [byte] identification and header block
 
@@ -44,18 +44,10 @@ def write_mf4(run: Run, path: Path) -> None:
 
 def read_mf4(path: Path, step: float | None) -> Run:
     """Read a run or a recording; channels of several time bases are brought onto one, `step` [s] apart if given."""
-    mdf = _import_asammdf()
-    _check_header(path)
     notes: list[str] = []
-    try:
-        with mdf.MDF(path) as file:
-            channels = list(_channels(file, notes))
-            metadata = _metadata(path, file.header.description)
-    except InputError:
-        raise
-    except Exception as error:  # asammdf raises whatever its parser meets in a damaged file
-        _abandon_half_read_file(error)
-        raise damaged_file(path, "MDF 4", error) from error
+    with open_mf4(path) as file:
+        channels = list(_channels(file, notes))
+        metadata = _metadata(path, file.header.description)
     if not channels:
         left_out = "; ".join(notes[:MOST_PROBLEMS])
         raise FileFormatError(Problem(f"the file has no channel that can be read: {left_out}", Place(path)))
@@ -67,6 +59,27 @@ def read_mf4(path: Path, step: float | None) -> Run:
     if notes:
         metadata = {**metadata, "notes": notes}
     return checked_run(path, columns, metadata, None)
+
+
+@contextlib.contextmanager
+def open_mf4(path: Path) -> Iterator[Any]:
+    """The file as asammdf sees it, while it is read.
+
+    Raises
+    ------
+    MissingExtraError, FileFormatError
+        asammdf is not installed; the file is damaged, or not MDF 4.
+    """
+    mdf = _import_asammdf()
+    _check_header(path)
+    try:
+        with mdf.MDF(path) as file:
+            yield file
+    except InputError:
+        raise
+    except Exception as error:  # asammdf raises whatever its parser meets in a damaged file
+        _abandon_half_read_file(error)
+        raise damaged_file(path, "MDF 4", error) from error
 
 
 def _check_header(path: Path) -> None:

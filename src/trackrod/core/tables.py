@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from trackrod.core.errors import FileFormatError, InputError, MissingExtraError, Place, Problem
 from trackrod.core.files import read_bytes
+from trackrod.core.mdf4 import open_mf4
 from trackrod.core.run_checks import damaged_file
 from trackrod.core.run_files import load_matlab
 
@@ -72,8 +73,15 @@ class Table:
         return Place(self.path, None if self.first_line is None else self.first_line + row)
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path, *, nameless: bool = False) -> Table:
     """Read a table in the format of its suffix.
+
+    Parameters
+    ----------
+    path
+        The file.
+    nameless
+        Whether a text without a line of column names is read too: its columns are ``column_1``, ``column_2`` and on.
 
     Raises
     ------
@@ -90,7 +98,7 @@ def read_table(path: Path) -> Table:
         text = f"'{path.suffix}' is not the suffix of a table"
         raise InputError(Problem(text, Place(path), hint=f"supported are {', '.join(TABLE_SUFFIXES)}"))
     try:
-        table = reader(path)
+        table = _read_text(path, nameless=nameless) if reader is _read_text else reader(path)
     except csv.Error as error:
         raise FileFormatError(Problem(f"this is no table: {error}", Place(path))) from error
     if not table.columns or not next(iter(table.columns.values())).size:
@@ -117,7 +125,7 @@ def _content(path: Path) -> bytes:
     return unpacked
 
 
-def _read_text(path: Path) -> Table:
+def _read_text(path: Path, *, nameless: bool = False) -> Table:
     content = _content(path)
     if b"\0" in content[:4096]:
         hint = "export the results as a table of text"
@@ -129,6 +137,9 @@ def _read_text(path: Path) -> Table:
         raise FileFormatError(Problem("the file has no row of numbers", Place(path)))
     width = len(_cells(lines[first]))
     heads = [i for i in range(first) if len(_cells(lines[i])) == width and not lines[i].startswith("#")]
+    if not heads and nameless:
+        names = [f"column_{i}" for i in range(1, width + 1)]
+        return Table(path, dict(zip(names, _numbers(path, lines, first, names).T, strict=True)), {}, first + 1)
     if not heads:
         text = f"no line of {width} column names stands above the first row of {width} numbers"
         raise FileFormatError(Problem(text, Place(path, first + 1)))
@@ -253,15 +264,8 @@ def _read_parquet(path: Path) -> Table:
 
 
 def _read_mf4(path: Path) -> Table:
-    try:
-        import asammdf  # noqa: PLC0415 - optional
-    except ImportError:
-        raise MissingExtraError("asammdf", "data", "reading MDF files") from None
-    try:
-        with asammdf.MDF(path) as file:
-            channels = list(_mf4_channels(file))
-    except Exception as error:  # asammdf raises whatever its parser meets in a damaged file
-        raise damaged_file(path, "MDF 4", error) from error
+    with open_mf4(path) as file:
+        channels = list(_mf4_channels(file))
     if not channels:
         raise FileFormatError(Problem("the file has no channel of numbers", Place(path)))
     base = channels[0].timestamps.astype(np.float64)
