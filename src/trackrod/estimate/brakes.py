@@ -21,10 +21,10 @@ from trackrod.core.signals import CornerSignal
 from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle
 from trackrod.estimate.kinds import BRAKE_FACTOR, PER_KELVIN
 from trackrod.estimate.known import Known
+from trackrod.measured.wheel_forces import WHEEL_TORQUE
 
 __all__ = [
     "DISC_TEMPERATURE",
-    "WHEEL_TORQUE",
     "BrakeDistribution",
     "BrakeFactor",
     "BrakeFade",
@@ -35,7 +35,6 @@ __all__ = [
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-WHEEL_TORQUE = CornerSignal("wheel_torque", kind("torque"), "of brake and half-shaft on the wheel", "driving")
 DISC_TEMPERATURE = CornerSignal("disc_temperature", kind("temperature"), "of the brake disc")
 _BAR = 1e5
 #: Temperature of a warm brake [K].

@@ -55,7 +55,7 @@ class Channels:
 
     @property
     def time(self) -> Array:
-        """[s]"""
+        """[s]."""
         return self._columns["time_s"]
 
     def smoothed(self, key: Signal | str, window: float) -> Array:
@@ -163,9 +163,7 @@ class Estimator(ABC):
         return ""
 
 
-def estimate(
-    estimator: Estimator, runs: Sequence[Run], known: Known, sensors: SensorSet | None = None
-) -> Result:
+def estimate(estimator: Estimator, runs: Sequence[Run], known: Known, sensors: SensorSet | None = None) -> Result:
     """One parameter from one or several runs.
 
     Parameters

@@ -1,6 +1,6 @@
 """Resistance of air and tyres from coasting, lift of the axles, radii of the wheels.
 
-Coasting is fitted in its integral: the speed lost since the beginning, over the integrals of 1 and v². An accelerometer
+Coasting is fitted in its integral: the speed lost since the beginning, over the integrals of 1, v and v² (ISO 10521-1). An accelerometer
 whose zero is 0.01 m/s² off would be wrong by a tenth of the rolling resistance, and a rate of the speed is noisy.
 """
 
@@ -18,10 +18,10 @@ from trackrod.core.corners import Axle, Corner
 from trackrod.core.quantities import Kind, kind
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
-from trackrod.estimate.brakes import WHEEL_TORQUE
 from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle
 from trackrod.estimate.kinds import FORCE_PER_SPEED_SQUARED
 from trackrod.estimate.known import Known
+from trackrod.measured.wheel_forces import WHEEL_TORQUE
 
 __all__ = [
     "AIR_SPEED",
@@ -87,11 +87,11 @@ class _Coasting(Estimator):
         return _longest(np.asarray(mask))
 
     def law(self, run: Channels, known: Known) -> Law:
-        """m_eff (v₀ − v) = ∫ (f m g + c v_air²) dt, less the mean of each run, so that v₀ need not be known."""
+        """m_eff (v₀ − v) = ∫ (f m g + k v + c v_air²) dt, less the mean of each run, so that v₀ need not be known."""
         mask = self.admissible(run, known)
         time, speed = run.time, run[signals.VX]
         air = run[AIR_SPEED] if AIR_SPEED in run else speed + known["head_wind"] * (not self.there_and_back)
-        terms = [np.ones(time.size), air**2]
+        terms = [np.ones(time.size), air**2, speed]
         if self.there_and_back:
             along = np.sign(np.cos(np.mean(run[signals.YAW][mask])))
             terms += [along * speed, np.full(time.size, along)]
@@ -109,7 +109,7 @@ class _Coasting(Estimator):
 
 @dataclass(frozen=True, kw_only=True)
 class RollingResistance(_Coasting):
-    """Rolling resistance over the weight [-]."""
+    """Rolling resistance over the weight at low speed [-]."""
 
     @property
     def name(self) -> str:
@@ -245,7 +245,7 @@ class RollingRadius(Estimator):
         return np.asarray(mask & (np.rint(run[signals.GEAR]) == 0.0) if signals.GEAR in run else mask)
 
     def law(self, run: Channels, known: Known) -> Law:
-        """v = R ω."""
+        """V = R ω."""
         del known
         left, right = (run[signals.WHEEL_SPEED[corner]] for corner in of_axle(self.axle))
         return Law(run[signals.VX], 0.5 * (left + right)[:, None])
@@ -316,7 +316,7 @@ def _turning_mass(known: Known) -> float:
     for axle in Axle:
         total += 2.0 * known[f"spin_inertia_{axle}"] / known[f"rolling_radius_{axle}"] ** 2
     if "driveline_inertia" in known and "final_drive" in known:
-        share = known["front_drive_share"] if "front_drive_share" in known else 1.0
+        share = known.get("front_drive_share", 1.0)
         radius = share * known["rolling_radius_front"] + (1.0 - share) * known["rolling_radius_rear"]
         total += known["driveline_inertia"] * known["final_drive"] ** 2 / radius**2
     return total
