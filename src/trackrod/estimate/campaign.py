@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,7 +83,13 @@ class Estimates:
         return {"estimates": [found.to_plain() for found in self.results.values()]}
 
 
-def estimate_all(runs: Sequence[Run], known: Known, sensors: SensorSet | None = None) -> Estimates:
+def estimate_all(
+    runs: Sequence[Run],
+    known: Known,
+    sensors: SensorSet | None = None,
+    *,
+    estimators: Iterable[Estimator] | None = None,
+) -> Estimates:
     """Every parameter, in an order in which each knows what was found before.
 
     Parameters
@@ -94,22 +100,24 @@ def estimate_all(runs: Sequence[Run], known: Known, sensors: SensorSet | None = 
         What is known about the vehicle.
     sensors
         Their errors; None if they are not known.
+    estimators
+        What to estimate, with settings; everything if not given.
 
     Holds: the order of the runs does not matter to the values.
     """
-    estimators = {estimator.name: estimator for estimator in estimators_of(runs, known)}
+    chosen = {e.name: e for e in (estimators_of(runs, known) if estimators is None else estimators)}
     told = known
-    for name in _FEEDS:  # what small terms of the others need
-        told = _learnt(told, known, estimate(estimators[name], runs, told, sensors))
+    for name in (name for name in _FEEDS if name in chosen):  # what small terms of the others need
+        told = _learnt(told, known, estimate(chosen[name], runs, told, sensors))
     results = {}
-    for name, estimator in estimators.items():
+    for name, estimator in chosen.items():
         own = _KNOWN_AS.get(name, name)
         # A parameter does not explain itself: its own value is what it was before.
         others = told.knowing(*_as_before(known, own)) if own in told and own in USUAL else told
         results[name] = estimate(estimator, runs, others, sensors)
         if name in _FEEDS:
             told = _learnt(told, known, results[name])
-    return Estimates(results, told, estimators)
+    return Estimates(results, told, chosen)
 
 
 def estimators_of(runs: Sequence[Run], known: Known) -> Iterator[Estimator]:

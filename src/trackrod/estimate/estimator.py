@@ -153,6 +153,11 @@ class Estimator(ABC):
         """Of the parameter, by the coefficients of the law."""
         return float(coefficients[0])
 
+    def enough(self, law: Law, known: Known) -> bool:
+        """Whether all kinds of driving that it needs are among the admissible samples."""
+        del known
+        return law.y.size >= self.least_samples
+
     def wanted(self) -> str:
         """What kind of driving it needs, in words that follow 'it needs'."""
         return "samples inside the limits of its filter"
@@ -192,17 +197,17 @@ def estimate(estimator: Estimator, runs: Sequence[Run], known: Known, sensors: S
     chosen = [(run, mask) for run, mask in zip(usable, masks, strict=True) if run is not None and mask.any()]
     tracked = _Tracked(known)
     problem = _Problem(estimator, chosen, tracked)
+    if not estimator.enough(problem.stacked, known):
+        return CannotTell(estimator.name, f"some of what it needs is missing: {estimator.wanted()}")
     found = problem.solve()
     if found is None or not math.isfinite(estimator.value(found.coefficients)):
         return CannotTell(estimator.name, f"the samples do not tell its terms apart: it needs {estimator.wanted()}")
-    precision, freedom = found.spread(_gradient(estimator, found.coefficients))
+    gradient = _gradient(estimator, found.coefficients)
+    precision, freedom = found.spread(gradient)
     bounds = [*problem.sensor_bounds(sensors), *problem.known_bounds()]
     bias = math.sqrt(sum(bound**2 for bound in bounds) / 3.0)
     value = estimator.value(found.coefficients)
     half = half_width(bounds, precision, freedom)
-    per_sample = problem.per_sample
-    scatter = float(np.nanstd(per_sample))
-    independent = min(scatter**2 / precision**2, float(count)) if precision > 0.0 and scatter > 0.0 else float(count)
     notes = [estimator.note(problem.stacked)]
     if sensors is None:
         notes.append("the accuracy of the sensors is not known and not counted")
@@ -217,8 +222,8 @@ def estimate(estimator: Estimator, runs: Sequence[Run], known: Known, sensors: S
         bias=bias,
         precision=precision,
         samples=count,
-        independent_samples=independent,
-        per_sample=per_sample,
+        independent_samples=found.independent_samples(gradient, precision),
+        per_sample=problem.per_sample(found, gradient),
         mask=tuple(masks),
         note="; ".join(note for note in notes if note),
     )
@@ -305,10 +310,14 @@ class _Problem:
         self.stacked = _stack(self.laws)
         self.runs = np.repeat(np.arange(len(self.laws)), [law.y.size for law in self.laws])
 
-    @property
-    def per_sample(self) -> Array:
+    def per_sample(self, found: Fit, gradient: Array) -> Array:
+        """Of each sample: as its own equation gives it, or with the other coefficients as all samples give them."""
         law = self.stacked
-        return law.per_sample if law.per_sample is not None else np.asarray(law.y / law.X[:, 0])
+        if law.per_sample is not None:
+            return law.per_sample
+        k = int(np.argmax(np.abs(gradient * found.coefficients)))
+        lever = np.where(law.X[:, k] == 0.0, np.nan, law.X[:, k])
+        return np.asarray(self.estimator.value(found.coefficients) + gradient[k] * found.residuals / lever)
 
     def solve(self) -> Fit | None:
         return fit(self.stacked.y, self.stacked.X, self.runs, self.stacked.instruments)

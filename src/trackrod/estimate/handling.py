@@ -34,10 +34,13 @@ class SteeringRatio(Estimator):
     ----------
     largest_angle, least_angle
         Of the steering wheel [rad].
+    largest_ay
+        Beyond, forces bend the steering [m/s²].
     """
 
     largest_angle: float = math.radians(60.0)
     least_angle: float = math.radians(2.0)
+    largest_ay: float = 2.0
 
     @property
     def name(self) -> str:
@@ -52,13 +55,14 @@ class SteeringRatio(Estimator):
     def needs(self) -> tuple[str, ...]:
         """Angles."""
         front = (signals.STEER[corner].column for corner in of_axle(Axle.FRONT))
-        return (signals.STEERING_WHEEL_ANGLE.column, *front)
+        return (signals.STEERING_WHEEL_ANGLE.column, signals.AY.column, *front)
 
     def admissible(self, run: Channels, known: Known) -> Mask:
         """Turned."""
         del known
         angle = np.abs(run[signals.STEERING_WHEEL_ANGLE])
-        return np.asarray((angle < self.largest_angle) & (angle > self.least_angle))
+        mask = (angle < self.largest_angle) & (angle > self.least_angle)
+        return np.asarray(mask & (np.abs(run.smoothed(signals.AY, _WINDOW)) < self.largest_ay))
 
     def law(self, run: Channels, known: Known) -> Law:
         """A straight line."""

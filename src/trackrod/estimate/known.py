@@ -42,6 +42,7 @@ def _declared() -> dict[str, tuple[Kind, str]]:
         "drag": ("number", "rearward force of the air over v² in N·s²/m²"),
         "drag_height": ("length", "of that force above the road"),
         "head_wind": ("velocity", "while coasting in one direction"),
+        "rolling_growth": ("number", "what the rolling resistance grows with the fourth power of speed, at 100 km/h"),
         "slope": ("number", "of the road there, upward"),
         "rolling_resistance": ("number", "of the tyres, over their load"),
         "mass": ("mass", "of the vehicle"),
@@ -73,6 +74,7 @@ USUAL: Mapping[str, tuple[float, float]] = {
     "rolling_resistance": (0.012, 0.005),
     "head_wind": (0.0, 1.0),
     "slope": (0.0, 0.001),
+    "rolling_growth": (0.0005, 0.0005),
     **{f"lift_{axle}": (0.0, 0.15) for axle in Axle},
     **{f"recession_{axle}": (2.5e-6, 1.5e-6) for axle in Axle},
     **{f"lateral_compliance_{axle}": (5e-6, 3e-6) for axle in Axle},
@@ -131,7 +133,7 @@ class Known(Mapping[str, float]):
 
 
 def known_of(vehicle: Vehicle) -> Known:
-    """What the description of a vehicle tells besides what is to be estimated: no masses, no centre, no forces of air."""
+    """What the description of a vehicle tells besides what is to be estimated: no masses, no centre, no air."""
     front = np.mean([vehicle.wheel(corner).centre[0] for corner in Corner if corner.axle is Axle.FRONT])
     spin = split_masses(vehicle).spin_inertia
     found: dict[str, float] = {}

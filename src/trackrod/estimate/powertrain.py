@@ -1,7 +1,7 @@
 """Powertrain: torque of the engine over its speed for each gear and throttle, ratios, efficiency.
 
-Reference: paper 001, eq. 20 and 21, with its filter: throttle, no brake, one gear. What the wheels get is less than what
-the engine gives by what accelerates engine and driveline, 6 % in the second gear of a compact car; that is added back:
+Reference: paper 001, eq. 20 and 21, with its filter: throttle, no brake, one gear. What the wheels get is less than
+what the engine gives by what accelerates engine and driveline, 6 % in the second gear of a compact car; that is added:
 
     η T = (Σ M_y / i_f + I_d dω_out/dt) / i_g + I_e dω_e/dt
 
@@ -51,11 +51,14 @@ class _InGear(Estimator):
         Time before and after a sample in which the gear does not change [s].
     largest_brake
         Of the pedal [-].
+    largest_slip
+        Of the clutch, over the speed of the engine [-].
     """
 
     gear: int
     settled: float = 0.6
     largest_brake: float = 0.01
+    largest_slip: float = 0.01
 
     def needs(self) -> tuple[str, ...]:
         """Gear, pedals, engine speed."""
@@ -79,6 +82,12 @@ class _InGear(Estimator):
         rates = [run.rate(signals.WHEEL_SPEED[corner], _WINDOW) for corner in driven(known)]
         return np.asarray(sum(rates, np.zeros(1)) / len(rates))
 
+    def clutch_closed(self, run: Channels, known: Known) -> Mask:
+        """Where engine and wheels turn as the ratio says."""
+        wanted = known[f"gear_ratio_{self.gear}"] * known["final_drive"] * _wheel_speed(run, known)
+        off = run.smoothed_values(run[signals.ENGINE_SPEED] - wanted, _WINDOW)
+        return np.asarray(np.abs(off) < self.largest_slip * run[signals.ENGINE_SPEED])
+
     def wanted(self) -> str:
         """Driving."""
         return f"driving in gear {self.gear}"
@@ -100,7 +109,7 @@ class EngineTorque(_InGear):
 
     throttle: float
     speed: float
-    near_throttle: float = 0.05
+    near_throttle: float = 0.02
     near_speed: float = 26.0
     least_samples: int = 15
 
@@ -129,7 +138,11 @@ class EngineTorque(_InGear):
         """Near speed and throttle."""
         near = np.abs(run[signals.ENGINE_SPEED] - self.speed) < self.near_speed
         near &= np.abs(run[signals.THROTTLE] - self.throttle) < self.near_throttle
-        return np.asarray(super().admissible(run, known) & near)
+        return np.asarray(super().admissible(run, known) & near & self.clutch_closed(run, known))
+
+    def enough(self, law: Law, known: Known) -> bool:
+        """On both sides of the speed."""
+        return super().enough(law, known) and law.X[:, 1].min() < 0.0 < law.X[:, 1].max()
 
     def law(self, run: Channels, known: Known) -> Law:
         """A straight line over the speed, whose value in the middle counts."""
@@ -218,7 +231,8 @@ class GearEfficiency(_InGear):
 
     def admissible(self, run: Channels, known: Known) -> Mask:
         """Enough torque."""
-        return np.asarray(super().admissible(run, known) & (run[ENGINE_TORQUE] > self.least_torque))
+        pulls = run[ENGINE_TORQUE] > self.least_torque
+        return np.asarray(super().admissible(run, known) & pulls & self.clutch_closed(run, known))
 
     def law(self, run: Channels, known: Known) -> Law:
         """What leaves the gears over what enters them."""

@@ -1,7 +1,9 @@
 """Resistance of air and tyres from coasting, lift of the axles, radii of the wheels.
 
-Coasting is fitted in its integral: the speed lost since the beginning, over the integrals of 1, v and v² (ISO 10521-1). An accelerometer
-whose zero is 0.01 m/s² off would be wrong by a tenth of the rolling resistance, and a rate of the speed is noisy.
+Coasting is fitted in its integral: the speed lost since the beginning, over the integrals of 1, v and v² (ISO 10521-1).
+An accelerometer whose zero is 0.01 m/s² off would be wrong by a tenth of the rolling resistance, and a rate of the
+speed is noisy. Resistance of tyres that grows with the fourth power of speed looks like drag: it is known before, with
+a bound, or it is drag.
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ __all__ = [
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+#: 100 km/h [m/s].
+_FAST = 100.0 / 3.6
 AIR_SPEED = Signal("air_speed", kind("velocity"), "of the air against the vehicle, from the front", "from the front")
 
 
@@ -96,7 +100,9 @@ class _Coasting(Estimator):
             along = np.sign(np.cos(np.mean(run[signals.YAW][mask])))
             terms += [along * speed, np.full(time.size, along)]
         X = cumulative_trapezoid(np.column_stack(terms), time, axis=0, initial=0.0)
-        y = -known["mass"] * speed - _turning_mass(known) * speed
+        y = -(known["mass"] + _turning_mass(known)) * speed
+        faster = cumulative_trapezoid((speed / _FAST) ** 4, time, initial=0.0)
+        y = y - known["mass"] * known["gravity"] * known["rolling_growth"] * faster
         if not self.there_and_back:
             y = y - known["mass"] * known["gravity"] * known["slope"] * (time - time[0])
         inside = mask if mask.any() else np.ones(time.size, dtype=bool)
@@ -200,7 +206,7 @@ class AxleLift(Estimator):
         load = sum((run[signals.FZ[corner]] for corner in of_axle(self.axle)), np.zeros(1)) + shifted
         ax = run.smoothed(signals.AX, 0.2)
         X = np.column_stack((-(speed**2), np.ones(speed.size), ax))
-        return Law(run.smoothed_values(load, 0.2), X, None, np.full(speed.size, np.nan))
+        return Law(run.smoothed_values(load, 0.2), X)
 
     def wanted(self) -> str:
         """Different speeds."""
@@ -303,7 +309,7 @@ class LoadedRadius(Estimator):
         rates = sum((run.rate(signals.WHEEL_SPEED[c], self.window) for c in of_axle(self.axle)), np.zeros(1))
         y = run.smoothed_values(torque, self.window) - known[f"spin_inertia_{self.axle}"] * rates
         X = np.column_stack((run.smoothed_values(force, self.window), np.ones(force.size)))
-        return Law(y, X, None, np.full(force.size, np.nan))
+        return Law(y, X)
 
     def wanted(self) -> str:
         """Force."""

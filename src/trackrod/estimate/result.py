@@ -61,6 +61,12 @@ class Estimate:
     mask: tuple[Mask, ...] = field(repr=False)
     note: str = ""
 
+    @property
+    def sample_deviation(self) -> float:
+        """Standard deviation of one sample."""
+        told = self.per_sample[np.isfinite(self.per_sample)]
+        return float(told.std()) if told.size else 0.0
+
     def to_plain(self) -> dict[str, Plain]:
         """As plain data, without the samples."""
         return {
@@ -73,7 +79,7 @@ class Estimate:
             "precision": self.precision,
             "samples": self.samples,
             "independent_samples": self.independent_samples,
-            "sample_standard_deviation": float(np.nanstd(self.per_sample)) if self.per_sample.size else 0.0,
+            "sample_standard_deviation": self.sample_deviation,
             "note": self.note,
         }
 

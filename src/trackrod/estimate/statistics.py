@@ -64,16 +64,25 @@ class Fit:
     spreads
         Covariances of the coefficients, shape (k, k), with their degrees of freedom: from batches of samples, and from
         whole runs where there are enough.
+    independent
+        Covariance of the coefficients if all samples were independent.
     """
 
     coefficients: Array
     residuals: Array
     spreads: tuple[tuple[Array, int], ...]
+    independent: Array
 
     def spread(self, gradient: Array) -> tuple[float, int]:
         """Standard deviation of a value by its gradient over the coefficients, and degrees of freedom: the worst."""
         found = [(math.sqrt(max(float(gradient @ c @ gradient), 0.0)), freedom) for c, freedom in self.spreads]
         return max(found, key=lambda item: item[0] * student.ppf(0.5 + CONFIDENCE / 2, item[1]))
+
+    def independent_samples(self, gradient: Array, precision: float) -> float:
+        """How many independent samples would tell a value with this standard deviation; no more than there are."""
+        count = float(self.residuals.size)
+        variance = float(gradient @ self.independent @ gradient)
+        return min(count * variance / precision**2, count) if precision > 0.0 else count
 
 
 def fit(y: Array, X: Array, runs: Integers, instruments: Array | None = None) -> Fit | None:
@@ -110,7 +119,9 @@ def fit(y: Array, X: Array, runs: Integers, instruments: Array | None = None) ->
     found = [_covariance(scores, inverse, _batches(scores @ inverse.T, runs))]
     if np.unique(runs).size >= _RUNS:
         found.append(_covariance(scores, inverse, runs))
-    return Fit(beta, residuals, tuple(found))
+    freedom = max(y.size - beta.size, 1)
+    independent = inverse @ (Z.T @ Z) @ inverse.T * float(residuals @ residuals) / freedom
+    return Fit(beta, residuals, tuple(found), independent)
 
 
 def _covariance(scores: Array, inverse: Array, clusters: Integers) -> tuple[Array, int]:

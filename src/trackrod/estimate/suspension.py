@@ -82,7 +82,7 @@ class BumpSlope(Estimator):
         angle = 0.5 * (self.angle.of(run, left) + self.angle.of(run, right))
         travel = 0.5 * (run[signals.WHEEL_TRAVEL[left]] + run[signals.WHEEL_TRAVEL[right]])
         force = 0.5 * (run[signals.FX[left]] + run[signals.FX[right]])
-        return Law(angle, np.column_stack((travel, force, np.ones(travel.size))), None, np.full(travel.size, np.nan))
+        return Law(angle, np.column_stack((travel, force, np.ones(travel.size))))
 
     def wanted(self) -> str:
         """Travel."""
@@ -141,7 +141,7 @@ class RollSlope(Estimator):
         angle = -turned if self.angle is WheelAngle.STEER else turned
         force = run[signals.FY[left]] + run[signals.FY[right]]
         roll = run[signals.ROLL]
-        return Law(angle, np.column_stack((roll, force, np.ones(roll.size))), None, np.full(roll.size, np.nan))
+        return Law(angle, np.column_stack((roll, force, np.ones(roll.size))))
 
     def wanted(self) -> str:
         """Roll."""

@@ -56,7 +56,7 @@ class SlipStiffness(Estimator):
     """
 
     axle: Axle
-    largest_share: float = 0.35
+    largest_share: float = 0.2
     largest_ay: float = 0.5
     least_speed: float = 5.0
     window: float = 0.2
@@ -101,7 +101,7 @@ class SlipStiffness(Estimator):
         speed = np.maximum(run.smoothed(signals.VX, self.window), 0.1)
         slip = 0.5 * speeds * known[f"rolling_radius_{self.axle}"] / speed - 1.0
         share = self._share(run)
-        return Law(slip, np.column_stack((share, np.ones(share.size))), None, np.full(share.size, np.nan))
+        return Law(slip, np.column_stack((share, np.ones(share.size))))
 
     def value(self, coefficients: Array) -> float:
         """The inverse slope."""
@@ -179,7 +179,7 @@ class RelaxationLength(Estimator):
         late, lively = (np.gradient(values, run.time) / speed for values in (force, slip))
         one = np.ones(force.size)
         X, Z = np.column_stack((late, slip, one)), np.column_stack((lively, slip, one))
-        return Law(-force, X, Z, np.full(force.size, np.nan))
+        return Law(-force, X, Z)
 
     def wanted(self) -> str:
         """Quick steering."""
