@@ -19,6 +19,7 @@ from trackrod.cli import (
     compare,
     convert,
     envelope,
+    estimate,
     export,
     kc,
     kc_compare,
@@ -55,6 +56,7 @@ app.command()(compare.compare)
 app.command()(score.score)
 app.command()(validate.validate)
 app.command()(envelope.envelope)
+app.command()(estimate.estimate)
 app.command()(convert.convert)
 app.command()(export.export)
 app.command()(animate.animate)

@@ -190,8 +190,7 @@ def _learnt(told: Known, before: Known, result: Result) -> Known:
         return told
     name = _KNOWN_AS.get(result.name, result.name)
     bound = math.sqrt(3.0) * result.standard_deviation
-    given = name in before and (name not in USUAL or (before[name], before.bounds.get(name)) != USUAL[name])
-    if given or (name in before and bound > before.bounds.get(name, 0.0)):
+    if name in before and bound >= before.bounds.get(name, 0.0):
         return told
     return told.knowing({name: result.value}, {name: bound})
 

@@ -3,7 +3,8 @@
 Reference: paper 001, eq. 2 to 7, with its filter: small accelerations, straight ahead, slow enough for the air.
 
 What the equations leave out and this adds: the air lifts the axles; what accelerates or brakes a little shifts load by
-the height of the centre of gravity; a tyre that rolls carries its load ahead of the wheel centre.
+the height of the centre of gravity; a tyre that rolls carries its load ahead of the wheel centre; a body that leans
+moves its centre of gravity against the wheels.
 """
 
 from __future__ import annotations
@@ -178,7 +179,8 @@ class CgX(Quiet):
         moment = moment + known["drag_height"] * known["drag"] * run[signals.VX] ** 2
         rolls = np.abs(run[signals.VX]) > _STANDING
         ahead = known["rolling_resistance"] * known["loaded_radius_front"] * rolls
-        return _mean(moment / total + ahead + known["cg_height"] * run[signals.AX] / known["gravity"])
+        dips = -run[signals.PITCH] * _above_wheels(known, Axle.FRONT) if signals.PITCH in run else 0.0
+        return _mean(moment / total + ahead + dips + known["cg_height"] * run[signals.AX] / known["gravity"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,7 +205,8 @@ class CgY(Quiet):
         """Moments about x: the loads, and the inertia of the vehicle."""
         loads = standing_loads(run, known)
         centre = sum(known[f"wheel_y_{corner}"] * load for corner, load in loads.items()) / sum(loads.values())
-        return _mean(centre + known["cg_height"] * run[signals.AY] / known["gravity"])
+        leans = run[signals.ROLL] * _above_wheels(known, Axle.FRONT) if signals.ROLL in run else 0.0
+        return _mean(centre + leans + known["cg_height"] * run[signals.AY] / known["gravity"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,6 +232,11 @@ class FrontShare(CgX):
 def _mass(run: Channels, known: Known, corner: Corner) -> Array:
     lift = 0.5 * known[f"lift_{corner.axle}"] * run[signals.VX] ** 2
     return (run[signals.FZ[corner]] + lift) / known["gravity"] + known[f"outer_mass_{corner.axle}"]
+
+
+def _above_wheels(known: Known, axle: Axle) -> float:
+    """Height of the centre of gravity above the wheel centres [m]: so far it moves with a body that leans."""
+    return known["cg_height"] - known[f"loaded_radius_{axle}"]
 
 
 def _mean(values: Array) -> Law:
