@@ -173,7 +173,7 @@ def _map_points(runs: Sequence[Run], gears: Sequence[int]) -> list[tuple[int, fl
     found: dict[tuple[int, int, int], int] = {}
     columns = (signals.GEAR, signals.THROTTLE, signals.ENGINE_SPEED)
     for run in runs:
-        if all(signal in run for signal in columns):
+        if all(signal.column in run for signal in columns):
             gear, throttle, speed = (run[signal] for signal in columns)
             levels = np.column_stack((gear, throttle / _THROTTLE_LEVEL, speed / _SPEED_LEVEL))
             levels = levels[np.isfinite(levels).all(axis=1)]

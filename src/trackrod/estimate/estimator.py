@@ -325,7 +325,7 @@ class _Problem:
     def _value(self, laws: list[Law]) -> float:
         y, X, instruments, _ = _stack(laws)
         Z = X if instruments is None else instruments
-        return self.estimator.value(np.linalg.solve(Z.T @ X, Z.T @ y))
+        return self.estimator.value(np.asarray(np.linalg.solve(Z.T @ X, Z.T @ y), dtype=np.float64))
 
     def _difference(self, laws: list[Law]) -> float:
         return self._value(laws) - self._value(self.laws)
@@ -353,9 +353,16 @@ class _Problem:
 
 
 def _taken(law: Law, mask: Mask) -> Law:
-    return Law(*(None if part is None else part[mask] for part in law))
+    instruments, each = (None if part is None else part[mask] for part in (law.instruments, law.per_sample))
+    return Law(law.y[mask], law.X[mask], instruments, each)
 
 
 def _stack(laws: list[Law]) -> Law:
-    parts = [[part for part in column if part is not None] for column in zip(*laws, strict=True)]
-    return Law(*(np.concatenate(part) if part else None for part in parts))
+    instruments = [law.instruments for law in laws if law.instruments is not None]
+    each = [law.per_sample for law in laws if law.per_sample is not None]
+    return Law(
+        np.concatenate([law.y for law in laws]),
+        np.concatenate([law.X for law in laws]),
+        np.concatenate(instruments) if instruments else None,
+        np.concatenate(each) if each else None,
+    )

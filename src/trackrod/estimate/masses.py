@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 #: Below this speed [m/s] a vehicle stands.
 _STANDING = 0.1
+#: Noise is smoothed over this time before it is filtered by [s].
+_WINDOW = 0.2
 
 
 def standing_loads(run: Channels, known: Known) -> dict[Corner, Array]:
@@ -77,7 +79,8 @@ class Quiet(Estimator):
             (signals.STEERING_WHEEL_ANGLE, self.largest_steering_wheel_angle),
             (signals.VX, self.largest_speed),
         )
-        return np.logical_and.reduce([np.abs(run[signal]) < limit for signal, limit in inside])
+        within = [np.abs(run.smoothed(signal, _WINDOW)) < limit for signal, limit in inside]
+        return np.asarray(np.logical_and.reduce(within))
 
     def wanted(self) -> str:
         """Quiet driving."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.integrate import cumulative_trapezoid
 
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner
@@ -45,7 +44,7 @@ AIR_SPEED = Signal("air_speed", kind("velocity"), "of the air against the vehicl
 
 def both_directions(runs: Sequence[Run]) -> bool:
     """Whether runs were driven there and back, by their heading."""
-    headings = [float(np.mean(np.cos(run[signals.YAW]))) for run in runs if signals.YAW in run]
+    headings = [float(np.mean(np.cos(run[signals.YAW]))) for run in runs if signals.YAW.column in run]
     return bool(headings) and min(headings) < -0.8 and max(headings) > 0.8
 
 
@@ -99,9 +98,9 @@ class _Coasting(Estimator):
         if self.there_and_back:
             along = np.sign(np.cos(np.mean(run[signals.YAW][mask])))
             terms += [along * speed, np.full(time.size, along)]
-        X = cumulative_trapezoid(np.column_stack(terms), time, axis=0, initial=0.0)
+        X = np.column_stack([_integral(term, time) for term in terms])
         y = -(known["mass"] + _turning_mass(known)) * speed
-        faster = cumulative_trapezoid((speed / _FAST) ** 4, time, initial=0.0)
+        faster = _integral((speed / _FAST) ** 4, time)
         y = y - known["mass"] * known["gravity"] * known["rolling_growth"] * faster
         if not self.there_and_back:
             y = y - known["mass"] * known["gravity"] * known["slope"] * (time - time[0])
@@ -314,6 +313,12 @@ class LoadedRadius(Estimator):
     def wanted(self) -> str:
         """Force."""
         return "braking or driving straight ahead"
+
+
+def _integral(values: Array, time: Array) -> Array:
+    """Since the beginning, by trapezoids."""
+    parts = 0.5 * (values[1:] + values[:-1]) * np.diff(time)
+    return np.concatenate(([0.0], np.cumsum(parts)))
 
 
 def _turning_mass(known: Known) -> float:

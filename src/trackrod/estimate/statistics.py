@@ -112,10 +112,10 @@ def fit(y: Array, X: Array, runs: Integers, instruments: Array | None = None) ->
     normal = (Z / scale).T @ (X / scale)
     if not np.isfinite(normal).all() or np.linalg.cond(normal) > 1e8:
         return None
-    beta = np.linalg.solve(normal, (Z / scale).T @ y) / scale
+    beta: Array = np.asarray(np.linalg.solve(normal, (Z / scale).T @ y) / scale, dtype=np.float64)
     residuals = y - X @ beta
     scores = Z * residuals[:, None]
-    inverse = np.linalg.inv(Z.T @ X)
+    inverse: Array = np.asarray(np.linalg.inv(Z.T @ X), dtype=np.float64)
     found = [_covariance(scores, inverse, _batches(scores @ inverse.T, runs))]
     if np.unique(runs).size >= _RUNS:
         found.append(_covariance(scores, inverse, runs))

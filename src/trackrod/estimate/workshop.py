@@ -31,6 +31,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -99,7 +100,7 @@ class Workshop:
         front = np.array([corner.axle is Axle.FRONT for corner in Corner])
         laws: dict[str, tuple[str, Callable[[Array], Array]]] = {
             "mass": ("mass", lambda m: m.sum(axis=1)),
-            **{f"wheel_mass_{c}": ("mass", lambda m, k=c.index: m[:, k]) for c in Corner},
+            **{f"wheel_mass_{c}": ("mass", partial(_column, c.index)) for c in Corner},
             "axle_mass_front": ("mass", lambda m: m[:, front].sum(axis=1)),
             "axle_mass_rear": ("mass", lambda m: m[:, ~front].sum(axis=1)),
             "front_share": ("number", lambda m: m[:, front].sum(axis=1) / m.sum(axis=1)),
@@ -157,6 +158,10 @@ class Workshop:
             mask=(),
             note="" if repeats > 1 else "weighed once: its scatter is not known",
         )
+
+
+def _column(which: int, table: Array) -> Array:
+    return np.asarray(table[:, which])
 
 
 def read_workshop(path: Path | str) -> Workshop:

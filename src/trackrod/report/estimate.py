@@ -65,12 +65,13 @@ _INTERVALS = (
 
 def _table(values: Mapping[str, Estimate]) -> Table:
     heads = ("parameter", "value", "unit", "95 % from", "to", "bias", "precision", "samples", "independent", "note")
-    rows = tuple(
+    rows: tuple[tuple[str | float, ...], ...] = tuple(
         (
             name,
             shown(e.value),
             e.kind.unit or "-",
-            *(shown(end) for end in e.interval),
+            shown(e.interval[0]),
+            shown(e.interval[1]),
             shown(e.bias),
             shown(e.precision),
             e.samples,
