@@ -60,13 +60,19 @@ class _Coasting(Estimator):
     largest_ay, least_speed
         [m/s²], [m/s]
     largest_pedal
-        Of throttle and brake [-].
+        Of throttle and brake, where they were recorded [-].
+    largest_deceleration
+        Beyond, it is braked [m/s²].
+    least_span
+        From the fastest to the slowest sample of a stretch [m/s].
     """
 
     there_and_back: bool = False
     largest_ay: float = 0.5
     least_speed: float = 2.0
     largest_pedal: float = 0.01
+    largest_deceleration: float = 1.0
+    least_span: float = 5.0
 
     def needs(self) -> tuple[str, ...]:
         """The speed."""
@@ -79,7 +85,8 @@ class _Coasting(Estimator):
     def admissible(self, run: Channels, known: Known) -> Mask:
         """The longest stretch of coasting."""
         del known
-        mask = run[signals.VX] > self.least_speed
+        slows = -run.rate(signals.VX, 0.5)
+        mask = (run[signals.VX] > self.least_speed) & (slows > 0.0) & (slows < self.largest_deceleration)
         for pedal in (signals.THROTTLE, signals.BRAKE):
             if pedal in run:
                 mask &= run[pedal] < self.largest_pedal
@@ -87,7 +94,9 @@ class _Coasting(Estimator):
             mask &= np.rint(run[signals.GEAR]) == 0.0
         if signals.AY in run:
             mask &= np.abs(run.smoothed(signals.AY, 0.5)) < self.largest_ay
-        return _longest(np.asarray(mask))
+        found = _longest(np.asarray(mask))
+        speeds = run[signals.VX][found]
+        return found if speeds.size and np.ptp(speeds) > self.least_span else np.zeros(found.size, dtype=bool)
 
     def law(self, run: Channels, known: Known) -> Law:
         """m_eff (v₀ − v) = ∫ (f m g + k v + c v_air²) dt, less the mean of each run, so that v₀ need not be known."""
