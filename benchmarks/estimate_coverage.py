@@ -55,6 +55,8 @@ VEHICLE = "cla_class"
 #: Error probability of the test, and what is tested.
 ALPHA, CONFIDENCE = 0.001, 0.95
 _RPM = math.pi / 30.0
+#: Of both axles of the vehicle on the rig, under braking force [m/N].
+RECESSION = 2.9e-6
 #: Of the tyres of the vehicle: QSY4 (v / v₀)⁴ at 100 km/h.
 ROLLING_GROWTH = 7e-5 * (100.0 / 60.0) ** 4
 
@@ -284,6 +286,8 @@ def _guessed(known: Known, vehicle: Vehicle, truth: Mapping[str, float], seed: i
         "drag_height": air.centre_height,
         "cg_height": truth["cg_height_braking"],
         "cg_y": truth["cg_y"],
+        "recession_front": RECESSION,
+        "recession_rear": RECESSION,
         "lift_front": scale * air.front_lift,
         "lift_rear": scale * air.rear_lift,
         "rolling_radius_front": truth["rolling_radius_front"],

@@ -168,4 +168,4 @@ def test_everything_from_one_campaign() -> None:
     assert found.values["mass"].value == pytest.approx(rigid.MASS, rel=1e-3)
     assert found.known["mass"] == found.values["mass"].value
     assert isinstance(found.results["drag"], CannotTell)
-    assert len(found.results) > 50
+    assert len(found.results) >= 50

@@ -26,7 +26,7 @@ def test_autocorrelation_time() -> None:
 @pytest.mark.parametrize("memory", [1.0, 15.0])
 def test_interval_of_a_mean_holds(memory: float) -> None:
     """As often as it says, whether samples are independent or not."""
-    held, seeds = 0, 300
+    held, seeds = 0, 150
     for seed in range(seeds):
         values = autocorrelated(np.random.default_rng(seed), 1500, memory)
         found = fit(values, np.ones((values.size, 1)), np.zeros(values.size, dtype=int))
@@ -39,7 +39,7 @@ def test_interval_of_a_mean_holds(memory: float) -> None:
 
 def test_repeats_that_differ_as_runs_count_as_runs() -> None:
     """Samples of a run agree with each other; the runs do not."""
-    held, seeds = 0, 200
+    held, seeds = 0, 100
     runs = np.repeat(np.arange(5), 200)
     for seed in range(seeds):
         random = np.random.default_rng(seed)

@@ -53,6 +53,8 @@ _FEEDS = (
 #: Levels of throttle are multiples of this; engine speeds multiples of 500 1/min.
 _THROTTLE_LEVEL, _SPEED_LEVEL = 0.1, 500.0 * math.pi / 30.0
 _ENOUGH = 15
+#: From this speed on coasting tells a resistance over v apart from one over v² [m/s].
+_FAST = 20.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,8 +138,9 @@ def estimators_of(runs: Sequence[Run], known: Known) -> Iterator[Estimator]:
     yield CgX()
     yield CgY()
     back = both_directions(runs)
-    yield RollingResistance(there_and_back=back)
-    yield Drag(there_and_back=back)
+    fast = any(signals.VX.column in run and run[signals.VX].max() > _FAST for run in runs)
+    yield RollingResistance(there_and_back=back, linear=fast)
+    yield Drag(there_and_back=back, linear=fast)
     for axle in Axle:
         yield AxleLift(axle=axle)
     yield HeightByBraking()
@@ -152,7 +155,8 @@ def estimators_of(runs: Sequence[Run], known: Known) -> Iterator[Estimator]:
     for corner in Corner:
         yield BrakeFade(corner=corner)
     yield UndersteerGradient()
-    yield RollGradient()
+    circles = [run for run in runs if signals.YAW.column in run and np.ptp(run[signals.YAW]) > 2.0 * math.pi]
+    yield RollGradient(sloping=True, largest_ay=8.0) if circles else RollGradient()
     for axle in Axle:
         yield SlipStiffness(axle=axle)
         yield RelaxationLength(axle=axle)

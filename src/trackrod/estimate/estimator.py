@@ -158,6 +158,10 @@ class Estimator(ABC):
         del known
         return law.y.size >= self.least_samples
 
+    def possible(self, value: float) -> bool:
+        """Whether a value is one that a vehicle can have."""
+        return math.isfinite(value)
+
     def wanted(self) -> str:
         """What kind of driving it needs, in words that follow 'it needs'."""
         return "samples inside the limits of its filter"
@@ -200,13 +204,14 @@ def estimate(estimator: Estimator, runs: Sequence[Run], known: Known, sensors: S
     if not estimator.enough(problem.stacked, known):
         return CannotTell(estimator.name, f"some of what it needs is missing: {estimator.wanted()}")
     found = problem.solve()
-    if found is None or not math.isfinite(estimator.value(found.coefficients)):
+    if found is None:
         return CannotTell(estimator.name, f"the samples do not tell its terms apart: it needs {estimator.wanted()}")
+    if not estimator.possible(value := estimator.value(found.coefficients)):
+        return CannotTell(estimator.name, f"{value:.3g} came out, which cannot be: it needs {estimator.wanted()}")
     gradient = _gradient(estimator, found.coefficients)
     precision, freedom = found.spread(gradient)
     bounds = [*problem.sensor_bounds(sensors), *problem.known_bounds()]
     bias = math.sqrt(sum(bound**2 for bound in bounds) / 3.0)
-    value = estimator.value(found.coefficients)
     half = half_width(bounds, precision, freedom)
     notes = [estimator.note(problem.stacked)]
     if sensors is None:

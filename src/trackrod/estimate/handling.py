@@ -149,7 +149,16 @@ class UndersteerGradient(_Cornering):
 
 @dataclass(frozen=True, kw_only=True)
 class RollGradient(_Cornering):
-    """Roll angle over lateral acceleration [rad·s²/m]."""
+    """Roll angle over lateral acceleration [rad·s²/m].
+
+    Attributes
+    ----------
+    sloping
+        Whether the road may slope: runs that turn all the way round tell its slope, and the roll angle by it is taken
+        off; other runs are left out.
+    """
+
+    sloping: bool = False
 
     @property
     def name(self) -> str:
@@ -163,10 +172,19 @@ class RollGradient(_Cornering):
 
     def needs(self) -> tuple[str, ...]:
         """The roll angle too."""
-        return (*super().needs(), signals.ROLL.column)
+        return (*super().needs(), signals.ROLL.column, *((signals.YAW.column,) if self.sloping else ()))
+
+    def admissible(self, run: Channels, known: Known) -> Mask:
+        """On a slope only runs that turn round."""
+        if self.sloping and np.ptp(run[signals.YAW]) < 2.0 * math.pi:
+            return np.zeros(run.time.size, dtype=bool)
+        return super().admissible(run, known)
 
     def law(self, run: Channels, known: Known) -> Law:
-        """A straight line."""
+        """A straight line, and what the slope of the road adds over the heading."""
         del known
         ay = run.smoothed(signals.AY, _WINDOW)
-        return Law(run.smoothed(signals.ROLL, _WINDOW), np.column_stack((ay, np.ones(ay.size))))
+        terms = [ay, np.ones(ay.size)]
+        if self.sloping:
+            terms += [np.cos(run[signals.YAW]), np.sin(run[signals.YAW])]
+        return Law(run.smoothed(signals.ROLL, _WINDOW), np.column_stack(terms))

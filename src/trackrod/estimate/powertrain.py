@@ -30,7 +30,8 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 ENGINE_TORQUE = Signal("engine_torque", kind("torque"), "of the engine at the clutch", "driving")
-_WINDOW = 0.1
+#: Smoothing before a rate is taken [s]; what a ratio may change by in a second [-].
+_WINDOW, _CHANGE = 0.1, 0.005
 
 
 def driven(known: Known) -> tuple[Corner, ...]:
@@ -56,9 +57,9 @@ class _InGear(Estimator):
     """
 
     gear: int
-    settled: float = 0.6
+    settled: float = 1.0
     largest_brake: float = 0.01
-    largest_slip: float = 0.01
+    largest_slip: float = 0.003
 
     def needs(self) -> tuple[str, ...]:
         """Gear, pedals, engine speed."""
@@ -188,9 +189,12 @@ class GearRatio(_InGear):
         return (*super().needs(), *(signals.WHEEL_SPEED[c].column for c in Corner))
 
     def admissible(self, run: Channels, known: Known) -> Mask:
-        """Clutch closed."""
-        mask = super().admissible(run, known) & (_wheel_speed(run, known) > self.least_speed)
-        return np.asarray(mask & (run[signals.THROTTLE] > self.least_throttle))
+        """Clutch closed: the ratio does not change."""
+        wheels = run.smoothed_values(_wheel_speed(run, known), _WINDOW)
+        mask = super().admissible(run, known) & (wheels > self.least_speed)
+        ratio = run.smoothed(signals.ENGINE_SPEED, _WINDOW) / np.maximum(wheels, self.least_speed)
+        changes = run.smoothed_values(np.gradient(ratio, run.time), 0.5)
+        return np.asarray(mask & (run[signals.THROTTLE] > self.least_throttle) & (np.abs(changes) < _CHANGE * ratio))
 
     def law(self, run: Channels, known: Known) -> Law:
         """Through the origin."""

@@ -37,8 +37,8 @@ __all__ = [
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-#: 100 km/h [m/s].
-_FAST = 100.0 / 3.6
+#: 100 km/h [m/s]; what noise may make of a speed that falls slowly [m/s²].
+_FAST, _GAINS = 100.0 / 3.6, 0.2
 AIR_SPEED = Signal("air_speed", kind("velocity"), "of the air against the vehicle, from the front", "from the front")
 
 
@@ -57,6 +57,8 @@ class _Coasting(Estimator):
     there_and_back
         Whether runs in both directions are there: wind and slope are then found too. Without them, the speed of the air
         is that of a channel, or that of the vehicle with the head wind that is known.
+    linear
+        Whether there is a term of v: below some 70 km/h nothing tells it apart from the others.
     largest_ay, least_speed
         [m/s²], [m/s]
     largest_pedal
@@ -68,6 +70,7 @@ class _Coasting(Estimator):
     """
 
     there_and_back: bool = False
+    linear: bool = True
     largest_ay: float = 0.5
     least_speed: float = 2.0
     largest_pedal: float = 0.01
@@ -85,8 +88,8 @@ class _Coasting(Estimator):
     def admissible(self, run: Channels, known: Known) -> Mask:
         """The longest stretch of coasting."""
         del known
-        slows = -run.rate(signals.VX, 0.5)
-        mask = (run[signals.VX] > self.least_speed) & (slows > 0.0) & (slows < self.largest_deceleration)
+        slows = -run.rate(signals.VX, 2.0)
+        mask = (run[signals.VX] > self.least_speed) & (slows > -_GAINS) & (slows < self.largest_deceleration)
         for pedal in (signals.THROTTLE, signals.BRAKE):
             if pedal in run:
                 mask &= run[pedal] < self.largest_pedal
@@ -103,7 +106,7 @@ class _Coasting(Estimator):
         mask = self.admissible(run, known)
         time, speed = run.time, run[signals.VX]
         air = run[AIR_SPEED] if AIR_SPEED in run else speed + known["head_wind"] * (not self.there_and_back)
-        terms = [np.ones(time.size), air**2, speed]
+        terms = [np.ones(time.size), air**2, *([speed] if self.linear else [])]
         if self.there_and_back:
             along = np.sign(np.cos(np.mean(run[signals.YAW][mask])))
             terms += [along * speed, np.full(time.size, along)]
@@ -116,9 +119,13 @@ class _Coasting(Estimator):
         inside = mask if mask.any() else np.ones(time.size, dtype=bool)
         return Law(y - y[inside].mean(), X - X[inside].mean(axis=0), None, np.full(time.size, np.nan))
 
+    def possible(self, value: float) -> bool:
+        """Nothing pushes."""
+        return value > 0.0
+
     def wanted(self) -> str:
         """Coasting."""
-        return "coasting in neutral over a wide range of speeds"
+        return "coasting in neutral on a level road over a wide range of speeds"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -106,11 +106,13 @@ class YawInertia(Estimator):
         return np.asarray(turning & (moment > self.least_moment))
 
     def law(self, run: Channels, known: Known) -> Law:
-        """M_z = I_zz ψ̈."""
+        """M_z = I_zz ψ̈ + P dp/dt: a vehicle that rolls while it turns needs moment for that too."""
         moment = run.smoothed_values(yaw_moment(run, known), self.window)
-        acceleration = run.smoothed(signals.YAW_ACCELERATION, self.window)
-        instrument = run.rate(signals.YAW_RATE, self.window)
-        return Law(moment, acceleration[:, None], instrument[:, None], _ratio(run, known))
+        X, Z = [run.smoothed(signals.YAW_ACCELERATION, self.window)], [run.rate(signals.YAW_RATE, self.window)]
+        if signals.ROLL_RATE in run:
+            rolls = run.rate(signals.ROLL_RATE, self.window)
+            X, Z = [*X, rolls], [*Z, rolls]
+        return Law(moment, np.column_stack(X), np.column_stack(Z), _ratio(run, known))
 
     def wanted(self) -> str:
         """A step."""
