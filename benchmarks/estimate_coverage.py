@@ -267,7 +267,9 @@ def coverages(seeds: Sequence[int], names: Sequence[str] = (), sensors: SensorSe
                 raise SystemExit(f"{name}: {found.missing}")
             values[name].append(found)
         if done % 25 == 0:
-            print(f"{done} of {len(seeds)} seeds", flush=True)
+            rows = [_coverage(name, truth[name], found) for name, found in values.items()]
+            doubtful = [f"{row.name} {row.held}" for row in rows if not row.accepted and row.held < row.seeds]
+            print(f"{done} of {len(seeds)} seeds; {', '.join(doubtful) or 'none'} rejected so far", flush=True)
     return [_coverage(name, truth[name], found) for name, found in values.items()]
 
 

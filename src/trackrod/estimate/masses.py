@@ -54,12 +54,15 @@ class Quiet(Estimator):
         [rad]: beyond, the steering axis lifts the wheels.
     largest_speed
         [m/s]: beyond, the air lifts the vehicle.
+    largest_pitch_rate
+        [rad/s]: beyond, it still swings; only where the rate was recorded.
     """
 
     largest_ax: float = 0.5
     largest_ay: float = 0.5
     largest_steering_wheel_angle: float = math.radians(10.0)
     largest_speed: float = 50.0 / 3.6
+    largest_pitch_rate: float = math.radians(0.5)
 
     def corners(self) -> tuple[Corner, ...]:
         """Wheels whose loads it needs."""
@@ -80,6 +83,8 @@ class Quiet(Estimator):
             (signals.VX, self.largest_speed),
         )
         within = [np.abs(run.smoothed(signal, _WINDOW)) < limit for signal, limit in inside]
+        if signals.PITCH_RATE in run:
+            within.append(np.abs(run.smoothed(signals.PITCH_RATE, _WINDOW)) < self.largest_pitch_rate)
         return np.asarray(np.logical_and.reduce(within))
 
     def wanted(self) -> str:
