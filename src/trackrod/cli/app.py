@@ -19,6 +19,7 @@ from trackrod.cli import (
     compare,
     convert,
     envelope,
+    estimate,
     export,
     kc,
     kc_compare,
@@ -58,6 +59,7 @@ app.command()(validate.validate)
 app.command()(measure.channels)
 app.command()(measure.measure)
 app.command()(envelope.envelope)
+app.command()(estimate.estimate)
 app.command()(convert.convert)
 app.command()(export.export)
 app.command()(animate.animate)

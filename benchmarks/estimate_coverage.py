@@ -1,0 +1,342 @@
+"""Whether intervals of estimates hold the truth in 95 of 100 cases, and how far the values are from it.
+
+usage: python -m benchmarks.estimate_coverage [--seeds N] [--json FILE] [NAME …]
+
+`cla_class` is driven once as multibody model through the tests of a published case study; the errors of its sensors
+(paper 001, table 2) are then drawn anew for every seed, and every parameter is estimated from what they show. The truth
+is the vehicle's own. A coverage is rejected if a binomial test says at 0.1 % that it is not 95 %; so is 300 of 300.
+The runs are kept under build/estimate_coverage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import binomtest
+
+from trackrod.adams.vehicle import read_vehicle
+from trackrod.convert.masses import split_masses
+from trackrod.core import signals
+from trackrod.core.corners import Axle, Corner
+from trackrod.core.files import write_atomically
+from trackrod.core.plain import pretty_json
+from trackrod.core.run_files import read_run, write_run
+from trackrod.core.series import Run
+from trackrod.estimate.brakes import BrakeDistribution, BrakeFactor, LargestBrakeTorque, PedalPressure
+from trackrod.estimate.campaign import estimate_all
+from trackrod.estimate.estimator import Estimator
+from trackrod.estimate.height import HeightByBraking
+from trackrod.estimate.known import Known, known_of
+from trackrod.estimate.masses import AxleMass, CgX, CgY, FrontShare, TotalMass, WheelMass
+from trackrod.estimate.powertrain import ENGINE_TORQUE, EngineTorque, GearEfficiency, GearRatio
+from trackrod.estimate.resistance import Drag, RollingRadius, RollingResistance
+from trackrod.estimate.result import Estimate
+from trackrod.estimate.yaw_inertia import YawInertia
+from trackrod.manoeuvres.registry import MANOEUVRES
+from trackrod.measured.sensors import SensorSet, case_study
+from trackrod.measured.virtual import Campaign
+from trackrod.measured.wheel_forces import hub_torque
+from trackrod.multibody.driving import MultibodyVehicle
+from trackrod.simulate.drive import simulate
+from trackrod.tyre.model import Tyre
+from trackrod.vehicle.catalogue import BUNDLED
+from trackrod.vehicle.vehicle import Vehicle
+
+__all__ = ["Coverage", "campaign_runs", "coverages", "estimators", "seen", "truths"]
+
+FOLDER = Path(__file__).resolve().parents[1] / "build" / "estimate_coverage"
+VEHICLE = "cla_class"
+#: Error probability of the test, and what is tested.
+ALPHA, CONFIDENCE = 0.001, 0.95
+_RPM = math.pi / 30.0
+#: Of both axles of the vehicle on the rig, under braking force [m/N].
+RECESSION = 2.9e-6
+#: Of the tyres of the vehicle: QSY4 (v / v₀)⁴ at 100 km/h.
+ROLLING_GROWTH = 7e-5 * (100.0 / 60.0) ** 4
+
+#: Runs by name: manoeuvre, settings, sample time [s].
+TESTS: Mapping[str, tuple[str, Mapping[str, float | str], float]] = {
+    "braking": ("braking", {"speed_kmh": 100, "deceleration_g": 0.65}, 0.01),
+    "slow": ("braking", {"speed_kmh": 40, "deceleration_g": 0.1, "after_s": 3.0}, 0.02),
+    "coast": ("coast_down", {"first_speed_kmh": 130, "last_speed_kmh": 20}, 0.1),
+    "full": ("acceleration", {"first_speed_kmh": 20, "last_speed_kmh": 160}, 0.02),
+    **{
+        f"step_{i}": (
+            "step_steer",
+            {"speed_kmh": speed, "target_ay_g": 0.75, "direction": side, "hold_s": 1.5},
+            0.005,
+        )
+        for i, (speed, side) in enumerate((v, s) for v in (80, 100) for s in ("left", "right"))
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Of one parameter.
+
+    Attributes
+    ----------
+    name, truth
+        Of the parameter [SI].
+    seeds, held
+        How many intervals there are, and how many of them hold the truth.
+    worst, mean
+        Largest and mean error, relative to the truth [-].
+    sample_deviation
+        Of one sample, relative to the truth [-].
+    half_width
+        Mean half interval, relative to the truth [-].
+    """
+
+    name: str
+    truth: float
+    seeds: int
+    held: int
+    worst: float
+    mean: float
+    sample_deviation: float
+    half_width: float
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the test lets 95 % stand."""
+        return bool(binomtest(self.held, self.seeds, CONFIDENCE).pvalue > ALPHA) and self.held < self.seeds
+
+
+def campaign_runs(vehicle: Vehicle) -> dict[str, Run]:
+    """The runs of the campaign, true in every column; driven where they are not kept yet."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    tyres = {corner: Tyre(vehicle.tyres[vehicle.wheel(corner).tyres[0].tyre]) for corner in Corner}
+    spin = split_masses(vehicle).spin_inertia
+    found = {}
+    for name, (manoeuvre, settings, sample) in TESTS.items():
+        path = FOLDER / f"{name}.mat"
+        if not path.is_file():
+            step = 5e-4 if sample < 0.01 else 1e-3
+            model = MultibodyVehicle(vehicle, step=step)
+            write_run(simulate(model, MANOEUVRES[manoeuvre](**settings), sample=sample), path)
+        run = read_run(path)
+        columns = {**run, **hub_torque(run, tyres, spin), **_engine_torque(vehicle, run)}
+        assert vehicle.brakes is not None
+        for corner in Corner:  # that of the line, where the sensor is
+            column = signals.BRAKE_PRESSURE[corner].column
+            columns[column] = run[column] * vehicle.brakes.line(corner.axle)
+        found[name] = Run(columns, run.metadata)
+    return found
+
+
+def _engine_torque(vehicle: Vehicle, run: Run) -> dict[str, np.ndarray]:
+    """What the engine's control says that it gives."""
+    assert vehicle.powertrain is not None
+    engine = vehicle.powertrain.engine
+    rows = [np.interp(run[signals.ENGINE_SPEED], engine.speed, column) for column in engine.torque.T]
+    throttle = run[signals.THROTTLE]
+    torque = [np.interp(t, engine.throttle, row) for t, row in zip(throttle, np.array(rows).T, strict=True)]
+    return {ENGINE_TORQUE.column: np.array(torque)}
+
+
+def estimators(known: Known) -> Iterator[Estimator]:
+    """Those whose truth is a number of the vehicle."""
+    for axle in Axle:
+        yield RollingRadius(axle=axle)
+    yield TotalMass()
+    for corner in Corner:
+        yield WheelMass(corner=corner)
+    for axle in Axle:
+        yield AxleMass(axle=axle)
+    yield FrontShare()
+    yield CgX()
+    yield CgY()
+    yield RollingResistance()
+    yield Drag()
+    yield HeightByBraking()
+    yield YawInertia()
+    for corner in Corner:
+        yield BrakeFactor(corner=corner)
+    yield BrakeDistribution()
+    for axle in Axle:
+        yield LargestBrakeTorque(axle=axle)
+        yield PedalPressure(axle=axle)
+    for gear in (3, 4):
+        yield GearRatio(gear=gear)
+        yield GearEfficiency(gear=gear)
+        yield EngineTorque(gear=gear, throttle=1.0, speed=5000 * _RPM)
+    del known
+
+
+def truths(vehicle: Vehicle, runs: Mapping[str, Run]) -> dict[str, float]:
+    """What the parameters are, by the vehicle's own numbers."""
+    total, brakes, powertrain, air = (
+        vehicle.mass_properties,
+        vehicle.brakes,
+        vehicle.powertrain,
+        vehicle.aerodynamics,
+    )
+    assert brakes is not None
+    assert powertrain is not None
+    assert air is not None
+    loads = MultibodyVehicle(vehicle).settle().wheel_loads
+    weight = sum(loads.values())
+    front = sum(load for corner, load in loads.items() if corner.axle is Axle.FRONT) / weight
+    box, engine = powertrain.gearbox, powertrain.engine
+    at = float(np.interp(5000 * _RPM, engine.speed, engine.torque[:, -1]))
+    pedal = runs["braking"][signals.BRAKE].max()
+    found = {
+        "mass": total.mass,
+        "cg_x": float(total.centre[0]),
+        "cg_y": float(total.centre[1]),
+        "front_share": front,
+        "cg_height_braking": float(total.centre[2]),
+        "yaw_inertia": float(total.inertia[2, 2]),
+        "drag": 0.5 * air.density * air.frontal_area * air.drag,
+        "rolling_resistance": _rolling_resistance(runs["coast"]),
+        "brake_distribution": brakes.front_torque / (brakes.front_torque + brakes.rear_torque),
+    }
+    for corner, load in loads.items():
+        found[f"wheel_mass_{corner}"] = total.mass * load / weight
+        found[f"brake_factor_{corner}"] = brakes.factor(corner.axle)
+    for axle, share, torque in (
+        (Axle.FRONT, front, brakes.front_torque),
+        (Axle.REAR, 1 - front, brakes.rear_torque),
+    ):
+        found[f"axle_mass_{axle}"] = total.mass * share
+        found[f"pedal_pressure_{axle}"] = brakes.largest_pressure * brakes.line(axle)
+        found[f"largest_brake_torque_{axle}"] = 2.0 * pedal * brakes.largest_pressure * torque
+        found[f"rolling_radius_{axle}"] = _rolling_radius(runs["coast"], axle)
+    for gear in (3, 4):
+        found[f"total_ratio_gear_{gear}"] = box.ratios[gear - 1] * box.final_drive
+        found[f"efficiency_gear_{gear}"] = box.efficiency
+        found[f"engine_torque_gear_{gear}_throttle_100_at_5000"] = box.efficiency * at
+    return found
+
+
+def _rolling_resistance(run: Run) -> float:
+    """Of the tyres at low speed, by their forces where the run ends."""
+    slow = run[signals.VX] < 8.0
+    resisted = -sum(run[signals.MY[corner]][slow] for corner in Corner)
+    carried = sum(run[signals.FZ[corner]][slow] for corner in Corner)
+    radius = np.mean([run[signals.VX][slow] / run[signals.WHEEL_SPEED[corner]][slow] for corner in Corner])
+    return float(np.mean(resisted / carried) / radius)
+
+
+def _rolling_radius(run: Run, axle: Axle) -> float:
+    coasting = run[signals.THROTTLE] == 0.0
+    speeds = [run[signals.WHEEL_SPEED[corner]][coasting] for corner in Corner if corner.axle is axle]
+    return float(np.mean(run[signals.VX][coasting] / np.mean(speeds, axis=0)))
+
+
+def seen(run: Run, campaign: Campaign, number: int) -> Run:
+    """What sensors show of a run on its own time base, their delay taken out; faster ones are averaged down to it."""
+    random = np.random.default_rng([campaign.seed, number])
+    base = 1.0 / float(np.median(np.diff(run.time)))
+    columns = dict(run)
+    for column, sensor in campaign.sensors.items():
+        if column in run:
+            error = campaign.errors[column]
+            noise = sensor.noise * min(1.0, math.sqrt(base / sensor.rate))
+            columns[column] = (1.0 + error.gain) * run[column] + error.zero
+            if not signals.parse_column(column).held:
+                columns[column] = columns[column] + noise * random.standard_normal(run.time.size)
+    for signal in (signals.STEER[corner] for corner in Corner):  # nobody measures them in the case study
+        columns.pop(signal.column, None)
+    return Run(columns, run.metadata)
+
+
+def coverages(seeds: Sequence[int], names: Sequence[str] = (), sensors: SensorSet | None = None) -> list[Coverage]:
+    """Of each parameter, over seeds."""
+    vehicle = read_vehicle(BUNDLED[VEHICLE].assembly).vehicle
+    runs, sensors = campaign_runs(vehicle), sensors or case_study()
+    ratio = _steering_ratio(runs["step_0"])
+    known = known_of(vehicle).knowing({"steering_ratio": ratio}, {"steering_ratio": 0.01 * ratio})
+    truth = truths(vehicle, runs)
+    chosen = [e for e in estimators(known) if not names or e.name in names or e.name in ("mass", "cg_x", "cg_y")]
+    values: dict[str, list[Estimate]] = {estimator.name: [] for estimator in chosen}
+    for done, seed in enumerate(seeds, 1):
+        campaign = Campaign(sensors, seed)
+        given = _guessed(known, vehicle, truth, seed)
+        shown = [seen(run, campaign, number) for number, run in enumerate(runs.values())]
+        for name, found in estimate_all(shown, given, sensors, estimators=chosen).results.items():
+            if not isinstance(found, Estimate):
+                raise SystemExit(f"{name}: {found.missing}")
+            values[name].append(found)
+        if done % 25 == 0:
+            rows = [_coverage(name, truth[name], found) for name, found in values.items()]
+            doubtful = [f"{row.name} {row.held}" for row in rows if not row.accepted and row.held < row.seeds]
+            print(f"{done} of {len(seeds)} seeds; {', '.join(doubtful) or 'none'} rejected so far", flush=True)
+    return [_coverage(name, truth[name], found) for name, found in values.items()]
+
+
+def _guessed(known: Known, vehicle: Vehicle, truth: Mapping[str, float], seed: int) -> Known:
+    """What is only known with a bound, somewhere inside it: each seed guesses otherwise."""
+    air = vehicle.aerodynamics
+    assert air is not None
+    scale = 0.5 * air.density * air.frontal_area
+    true = {
+        "steering_ratio": known["steering_ratio"],
+        "head_wind": 0.0,
+        "slope": 0.0,
+        "rolling_growth": ROLLING_GROWTH,
+        "rolling_resistance": truth["rolling_resistance"],
+        "drag": truth["drag"],
+        "drag_height": air.centre_height,
+        "cg_height": truth["cg_height_braking"],
+        "cg_y": truth["cg_y"],
+        "recession_front": RECESSION,
+        "recession_rear": RECESSION,
+        "lift_front": scale * air.front_lift,
+        "lift_rear": scale * air.rear_lift,
+        "rolling_radius_front": truth["rolling_radius_front"],
+        "rolling_radius_rear": truth["rolling_radius_rear"],
+    }
+    bounds = {name: known.bounds[name] for name in true}
+    random = np.random.default_rng([seed, 99])
+    guesses = {name: value + bounds[name] * random.uniform(-1.0, 1.0) for name, value in true.items()}
+    return known.knowing(guesses, bounds)
+
+
+def _steering_ratio(run: Run) -> float:
+    """As a workshop measures it: turn plates under the front wheels."""
+    angle = run[signals.STEERING_WHEEL_ANGLE]
+    wheels = 0.5 * (run[signals.STEER[Corner.FL]] + run[signals.STEER[Corner.FR]])
+    return float((angle[-1] - angle[0]) / (wheels[-1] - wheels[0]))
+
+
+def _coverage(name: str, truth: float, found: Sequence[Estimate]) -> Coverage:
+    held = sum(estimate.interval[0] <= truth <= estimate.interval[1] for estimate in found)
+    errors = np.array([estimate.value / truth - 1.0 for estimate in found])
+    scatter = float(np.mean([estimate.sample_deviation for estimate in found]) / abs(truth))
+    half = float(np.mean([0.5 * np.ptp(estimate.interval) for estimate in found]) / abs(truth))
+    worst = float(errors[np.argmax(np.abs(errors))])
+    return Coverage(name, truth, len(found), int(held), worst, float(errors.mean()), scatter, half)
+
+
+def main() -> None:
+    """Print a table; exit code 1 if a coverage is rejected."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="parameters; all if none is given")
+    parser.add_argument("--seeds", type=int, default=300)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    rows = coverages(range(1, given.seeds + 1), given.names)
+    head = ("parameter", "truth", "held", "verdict", "mean err", "worst err", "half interval", "one sample")
+    print("{:45s}{:>12s}{:>11s}{:>10s}{:>10s}{:>10s}{:>15s}{:>12s}".format(*head))
+    for row in rows:
+        verdict = "stands" if row.accepted else "REJECTED"
+        shares = "".join(f"{100 * x:9.2f}%" for x in (row.mean, row.worst))
+        rest = f"{100 * row.half_width:14.2f}%{100 * row.sample_deviation:11.1f}%"
+        print(f"{row.name:45s}{row.truth:12.5g}{row.held:7d}/{row.seeds}{verdict:>10s}{shares}{rest}")
+    if given.json:
+        plain = [{f: getattr(row, f) for f in Coverage.__slots__} | {"accepted": row.accepted} for row in rows]
+        write_atomically(given.json, pretty_json(json.loads(json.dumps(plain))))
+    raise SystemExit(0 if all(row.accepted for row in rows) else 1)
+
+
+if __name__ == "__main__":
+    main()

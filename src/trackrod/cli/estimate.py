@@ -1,0 +1,96 @@
+"""``trackrod estimate``: parameters of a vehicle from measured tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from trackrod.adams.source import open_vehicle
+from trackrod.cli.output import console, print_json
+from trackrod.cli.vehicle import Json
+from trackrod.core.errors import raise_if_errors
+from trackrod.core.run_files import read_run
+from trackrod.estimate.campaign import Estimates, estimate_all
+from trackrod.estimate.known import Known, known_of
+from trackrod.estimate.result import CannotTell
+from trackrod.estimate.workshop import Compared, Workshop, compared, read_workshop
+from trackrod.measured.sensors import SensorSet, case_study
+from trackrod.report.estimate import write_estimate_page
+from trackrod.report.page import shown
+
+__all__ = ["estimate"]
+
+#: The word for the sensors of the case study.
+_CASE_STUDY = "case_study"
+
+
+def estimate(
+    logs: Annotated[list[Path], typer.Argument(help="Files of runs: .csv, .parquet, .mat, .mf4.", show_default=False)],
+    vehicle: Annotated[
+        str | None, typer.Option(help="For its geometry: a file, or the name of a bundled vehicle.")
+    ] = None,
+    workshop: Annotated[Path | None, typer.Option(help="What was measured while it stood: a TOML file.")] = None,
+    sensors: Annotated[
+        str | None, typer.Option(help=f"Errors of the sensors: a TOML file, or '{_CASE_STUDY}'.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="HTML page with tables and samples.")] = None,
+    json: Json = False,
+) -> None:
+    """Estimate every parameter that the runs tell, each with a 95 % interval; say what is missing for the others."""
+    entries = read_workshop(workshop) if workshop is not None else Workshop()
+    known = _known(vehicle).knowing(entries.values, entries.bounds)
+    errors = None
+    if sensors is not None:
+        errors = case_study() if sensors == _CASE_STUDY else SensorSet.read(sensors)
+    found = estimate_all([read_run(log) for log in logs], known, errors)
+    rows = compared(entries.estimates(found.known), found.results)
+    if report is not None:
+        write_estimate_page(found, rows, vehicle or "the vehicle", report)
+    if json:
+        print_json({**found.to_plain(), "workshop": [row.to_plain() for row in rows]})
+        return
+    console.print(_table(found))
+    if rows:
+        console.print(_compared(rows))
+    for result in found.results.values():
+        if isinstance(result, CannotTell):
+            console.print(f"{result.name}: cannot be told, {result.missing}", markup=False, highlight=False)
+
+
+def _known(name: str | None) -> Known:
+    if name is None:
+        return Known({})
+    reading = open_vehicle(name)
+    raise_if_errors(reading.problems)
+    return known_of(reading.vehicle)
+
+
+def _table(found: Estimates) -> Table:
+    table = Table(title="Estimates")
+    for head in ("parameter", "value", "95 % from", "to", "unit", "bias", "precision", "samples", "independent"):
+        table.add_column(head, justify="left" if head in ("parameter", "unit") else "right")
+    for name, e in found.values.items():
+        numbers = (shown(e.value), *(shown(end) for end in e.interval))
+        table.add_row(
+            name,
+            *numbers,
+            e.kind.unit or "-",
+            shown(e.bias),
+            shown(e.precision),
+            str(e.samples),
+            f"{e.independent_samples:.0f}",
+        )
+    return table
+
+
+def _compared(rows: list[Compared]) -> Table:
+    table = Table(title="Workshop and driving")
+    for head in ("parameter", "workshop", "driving", "difference", "agree"):
+        table.add_column(head, justify="left" if head == "parameter" else "right")
+    for row in rows:
+        numbers = (shown(row.workshop.value), shown(row.driven.value), shown(row.difference))
+        table.add_row(row.name, *numbers, "yes" if row.agree else "no")
+    return table

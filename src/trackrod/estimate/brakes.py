@@ -1,0 +1,251 @@
+"""Brakes: torque over pressure, distribution, largest torque, pressure over pedal.
+
+Reference: paper 001, eq. 22 and 23, with its filter: pressed, and no throttle. Wheels that are locked or stand are left
+out: their brakes hold, whatever the pressure.
+
+The torque of brake and half-shaft on a wheel is what a wheel-force transducer calls M_y. It holds neither the rolling
+resistance of the tyre nor what slows down the wheel itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod.core import signals
+from trackrod.core.corners import Axle, Corner
+from trackrod.core.quantities import Kind, kind
+from trackrod.core.signals import CornerSignal
+from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle
+from trackrod.estimate.kinds import BRAKE_FACTOR, PER_KELVIN
+from trackrod.estimate.known import Known
+from trackrod.measured.wheel_forces import WHEEL_TORQUE
+
+__all__ = [
+    "DISC_TEMPERATURE",
+    "BrakeDistribution",
+    "BrakeFactor",
+    "BrakeFade",
+    "LargestBrakeTorque",
+    "PedalPressure",
+]
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+DISC_TEMPERATURE = CornerSignal("disc_temperature", kind("temperature"), "of the brake disc")
+_BAR = 1e5
+#: Temperature of a warm brake [K].
+_WARM = 373.15
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Braking(Estimator):
+    """Braking.
+
+    Attributes
+    ----------
+    least_pressure
+        Of the wheel's brake [Pa].
+    largest_throttle
+        [-]
+    least_speed
+        Of the vehicle [m/s]; and the wheel turns at least half as fast as it would roll freely.
+    """
+
+    least_pressure: float = 10.0 * _BAR
+    largest_throttle: float = 0.05
+    least_speed: float = 2.0
+
+    def corners(self) -> tuple[Corner, ...]:
+        """Wheels that it looks at."""
+        return tuple(Corner)
+
+    def needs(self) -> tuple[str, ...]:
+        """Torques, pressures, speeds, throttle."""
+        families = (WHEEL_TORQUE, signals.BRAKE_PRESSURE, signals.WHEEL_SPEED)
+        others = (signals.THROTTLE, signals.VX)
+        return tuple(s.column for s in (*(family[c] for family in families for c in self.corners()), *others))
+
+    def admissible(self, run: Channels, known: Known) -> Mask:
+        """Pressed, no throttle, not locked."""
+        mask = (run[signals.THROTTLE] < self.largest_throttle) & (run[signals.VX] > self.least_speed)
+        for corner in self.corners():
+            turns = run[signals.WHEEL_SPEED[corner]] * known[f"rolling_radius_{corner.axle}"]
+            mask &= (run[signals.BRAKE_PRESSURE[corner]] > self.least_pressure) & (turns > 0.5 * run[signals.VX])
+        return np.asarray(mask)
+
+    def wanted(self) -> str:
+        """Braking."""
+        return f"braking with more than {self.least_pressure / _BAR:g} bar that locks no wheel"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrakeFactor(_Braking):
+    """Torque of a wheel's brake over its pressure [N·m/Pa]: eq. 22, as the slope through the origin."""
+
+    corner: Corner
+
+    @property
+    def name(self) -> str:
+        """With its corner."""
+        return f"brake_factor_{self.corner}"
+
+    @property
+    def kind(self) -> Kind:
+        """Torque over pressure."""
+        return BRAKE_FACTOR
+
+    def corners(self) -> tuple[Corner, ...]:
+        """One."""
+        return (self.corner,)
+
+    def law(self, run: Channels, known: Known) -> Law:
+        """−M_y = factor · pressure."""
+        del known
+        return Law(-run[WHEEL_TORQUE[self.corner]], run[signals.BRAKE_PRESSURE[self.corner]][:, None])
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrakeFade(BrakeFactor):
+    """Relative change of the brake factor over the temperature of the disc, from that at 100 °C [1/K]."""
+
+    @property
+    def name(self) -> str:
+        """With its corner."""
+        return f"brake_fade_{self.corner}"
+
+    @property
+    def kind(self) -> Kind:
+        """Relative change over temperature."""
+        return PER_KELVIN
+
+    def needs(self) -> tuple[str, ...]:
+        """The temperature too."""
+        return (*super().needs(), DISC_TEMPERATURE[self.corner].column)
+
+    def law(self, run: Channels, known: Known) -> Law:
+        """−M_y = pressure · (factor + slope · (temperature − 100 °C))."""
+        torque, pressure = super().law(run, known).y, run[signals.BRAKE_PRESSURE[self.corner]]
+        warmer = run[DISC_TEMPERATURE[self.corner]] - _WARM
+        return Law(torque, np.column_stack((pressure, pressure * warmer)))
+
+    def value(self, coefficients: Array) -> float:
+        """Slope over factor."""
+        return float(coefficients[1] / coefficients[0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrakeDistribution(_Braking):
+    """Share of the front axle in the torque of all brakes: eq. 23, as the slope of the one sum over the other."""
+
+    @property
+    def name(self) -> str:
+        """Of the parameter."""
+        return "brake_distribution"
+
+    @property
+    def kind(self) -> Kind:
+        """A share."""
+        return kind("number")
+
+    def law(self, run: Channels, known: Known) -> Law:
+        """Front torque = share · whole torque."""
+        del known
+        front = sum((run[WHEEL_TORQUE[corner]] for corner in of_axle(Axle.FRONT)), np.zeros(1))
+        rear = sum((run[WHEEL_TORQUE[corner]] for corner in of_axle(Axle.REAR)), np.zeros(1))
+        return Law(-front, -(front + rear)[:, None])
+
+
+@dataclass(frozen=True, kw_only=True)
+class LargestBrakeTorque(_Braking):
+    """Torque of both brakes of an axle at the largest pressure that was reached [N·m].
+
+    Samples are picked by pressure, because the largest of noisy torques is larger than any true one.
+
+    Attributes
+    ----------
+    near
+        Share of the largest pressure from which on samples count [-].
+    """
+
+    axle: Axle
+    near: float = 0.97
+
+    @property
+    def name(self) -> str:
+        """With its axle."""
+        return f"largest_brake_torque_{self.axle}"
+
+    @property
+    def kind(self) -> Kind:
+        """A torque."""
+        return kind("torque")
+
+    def corners(self) -> tuple[Corner, ...]:
+        """Of the axle."""
+        return of_axle(self.axle)
+
+    def admissible(self, run: Channels, known: Known) -> Mask:
+        """Near the largest pressure of the run."""
+        mask = super().admissible(run, known)
+        if not mask.any():
+            return mask
+        pressure = sum((run[signals.BRAKE_PRESSURE[corner]] for corner in self.corners()), np.zeros(1))
+        return np.asarray(mask & (pressure > self.near * pressure[mask].max()))
+
+    def law(self, run: Channels, known: Known) -> Law:
+        """Mean."""
+        del known
+        torque = -sum((run[WHEEL_TORQUE[corner]] for corner in self.corners()), np.zeros(1))
+        return Law(torque, np.ones((torque.size, 1)))
+
+    def note(self, law: Law) -> str:
+        """Not what the brake can do at most."""
+        del law
+        return "at the largest pressure of these runs; the brake may give more at a higher one"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PedalPressure(Estimator):
+    """Pressure of an axle's brakes over the pedal, from 0 to 1 [Pa].
+
+    Attributes
+    ----------
+    least_pedal
+        [-]
+    """
+
+    axle: Axle
+    least_pedal: float = 0.02
+
+    @property
+    def name(self) -> str:
+        """With its axle."""
+        return f"pedal_pressure_{self.axle}"
+
+    @property
+    def kind(self) -> Kind:
+        """A pressure."""
+        return kind("pressure")
+
+    def needs(self) -> tuple[str, ...]:
+        """Pressures and pedal."""
+        return (*(signals.BRAKE_PRESSURE[c].column for c in of_axle(self.axle)), signals.BRAKE.column)
+
+    def admissible(self, run: Channels, known: Known) -> Mask:
+        """Pressed."""
+        del known
+        return np.asarray(run[signals.BRAKE] > self.least_pedal)
+
+    def law(self, run: Channels, known: Known) -> Law:
+        """Through the origin."""
+        del known
+        left, right = (run[signals.BRAKE_PRESSURE[corner]] for corner in of_axle(self.axle))
+        return Law(0.5 * (left + right), run[signals.BRAKE][:, None])
+
+    def wanted(self) -> str:
+        """Braking."""
+        return f"the brake pedal pressed by more than {self.least_pedal:.0%}"

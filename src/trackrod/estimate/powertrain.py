@@ -1,0 +1,253 @@
+"""Powertrain: torque of the engine over its speed for each gear and throttle, ratios, efficiency.
+
+Reference: paper 001, eq. 20 and 21, with its filter: throttle, no brake, one gear. What the wheels get is less than
+what the engine gives by what accelerates engine and driveline, 6 % in the second gear of a compact car; that is added:
+
+    η T = (Σ M_y / i_f + I_d dω_out/dt) / i_g + I_e dω_e/dt
+
+The efficiency η of the gears remains in it, as in the paper: it can be told where the engine's own torque is recorded.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trackrod.core import signals
+from trackrod.core.corners import Axle, Corner
+from trackrod.core.quantities import Kind, kind
+from trackrod.core.signals import Signal
+from trackrod.estimate.estimator import Channels, Estimator, Law
+from trackrod.estimate.known import Known
+from trackrod.measured.wheel_forces import WHEEL_TORQUE
+
+__all__ = ["ENGINE_TORQUE", "EngineTorque", "GearEfficiency", "GearRatio"]
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+ENGINE_TORQUE = Signal("engine_torque", kind("torque"), "of the engine at the clutch", "driving")
+#: Smoothing before a rate is taken [s]; what a ratio may change by in a second [-].
+_WINDOW, _CHANGE = 0.1, 0.005
+
+
+def driven(known: Known) -> tuple[Corner, ...]:
+    """Wheels that the engine drives."""
+    share = known["front_drive_share"]
+    return tuple(c for c in Corner if (share > 0.0 if c.axle is Axle.FRONT else share < 1.0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _InGear(Estimator):
+    """Driving in one gear.
+
+    Attributes
+    ----------
+    gear
+        From 1.
+    settled
+        Time before and after a sample in which the gear does not change [s].
+    largest_brake
+        Of the pedal [-].
+    largest_slip
+        Of the clutch, over the speed of the engine [-].
+    """
+
+    gear: int
+    settled: float = 1.0
+    largest_brake: float = 0.01
+    largest_slip: float = 0.003
+
+    def needs(self) -> tuple[str, ...]:
+        """Gear, pedals, engine speed."""
+        return tuple(s.column for s in (signals.GEAR, signals.THROTTLE, signals.BRAKE, signals.ENGINE_SPEED))
+
+    def needs_known(self) -> tuple[str, ...]:
+        """Which wheels are driven."""
+        return ("front_drive_share",)
+
+    def admissible(self, run: Channels, known: Known) -> Mask:
+        """In the gear for some time."""
+        del known
+        gear = np.rint(run[signals.GEAR])
+        step = float(np.median(np.diff(run.time))) if run.time.size > 1 else 1.0
+        around = np.ones(2 * max(round(self.settled / step), 1) + 1)
+        other = np.convolve(gear != self.gear, around, mode="same") > 0.5
+        return np.asarray(~other & (run[signals.BRAKE] < self.largest_brake))
+
+    def wheel_acceleration(self, run: Channels, known: Known) -> Array:
+        """Mean of the driven wheels [rad/s²]."""
+        rates = [run.rate(signals.WHEEL_SPEED[corner], _WINDOW) for corner in driven(known)]
+        return np.asarray(sum(rates, np.zeros(1)) / len(rates))
+
+    def clutch_closed(self, run: Channels, known: Known) -> Mask:
+        """Where engine and wheels turn as the ratio says."""
+        wanted = known[f"gear_ratio_{self.gear}"] * known["final_drive"] * _wheel_speed(run, known)
+        off = run.smoothed_values(run[signals.ENGINE_SPEED] - wanted, _WINDOW)
+        return np.asarray(np.abs(off) < self.largest_slip * run[signals.ENGINE_SPEED])
+
+    def wanted(self) -> str:
+        """Driving."""
+        return f"driving in gear {self.gear}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineTorque(_InGear):
+    """Torque of the engine, as the wheels get it, at one speed, throttle and gear [N·m]: eq. 21.
+
+    Attributes
+    ----------
+    throttle
+        Pedal [-].
+    speed
+        Of the crankshaft [rad/s].
+    near_throttle, near_speed
+        How far samples may be from these [-], [rad/s].
+    """
+
+    throttle: float
+    speed: float
+    near_throttle: float = 0.02
+    near_speed: float = 26.0
+    least_samples: int = 15
+
+    @property
+    def name(self) -> str:
+        """With gear, throttle and speed."""
+        turns = round(self.speed * 30.0 / math.pi)
+        return f"engine_torque_gear_{self.gear}_throttle_{round(100 * self.throttle)}_at_{turns}"
+
+    @property
+    def kind(self) -> Kind:
+        """A torque."""
+        return kind("torque")
+
+    def needs(self) -> tuple[str, ...]:
+        """Torques of the wheels too."""
+        families = (WHEEL_TORQUE, signals.WHEEL_SPEED)
+        return (*super().needs(), *(family[c].column for family in families for c in Corner))
+
+    def needs_known(self) -> tuple[str, ...]:
+        """Ratios and inertias."""
+        names = ("final_drive", f"gear_ratio_{self.gear}", "engine_inertia", "driveline_inertia")
+        return (*super().needs_known(), *names)
+
+    def admissible(self, run: Channels, known: Known) -> Mask:
+        """Near speed and throttle."""
+        near = np.abs(run[signals.ENGINE_SPEED] - self.speed) < self.near_speed
+        near &= np.abs(run[signals.THROTTLE] - self.throttle) < self.near_throttle
+        return np.asarray(super().admissible(run, known) & near & self.clutch_closed(run, known))
+
+    def enough(self, law: Law, known: Known) -> bool:
+        """On both sides of the speed."""
+        return super().enough(law, known) and law.X[:, 1].min() < 0.0 < law.X[:, 1].max()
+
+    def law(self, run: Channels, known: Known) -> Law:
+        """A straight line over the speed, whose value in the middle counts."""
+        gear, final = known[f"gear_ratio_{self.gear}"], known["final_drive"]
+        output = final * self.wheel_acceleration(run, known)
+        wheels = sum((run[WHEEL_TORQUE[corner]] for corner in driven(known)), np.zeros(1))
+        torque = (wheels / final + known["driveline_inertia"] * output) / gear
+        torque = torque + known["engine_inertia"] * gear * output
+        off = run[signals.ENGINE_SPEED] - self.speed
+        return Law(torque, np.column_stack((np.ones(off.size), off)))
+
+    def wanted(self) -> str:
+        """Driving through this point."""
+        turns = f"{self.speed * 30.0 / math.pi:.0f} 1/min"
+        return f"driving in gear {self.gear} with a throttle of {self.throttle:.0%} through {turns}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GearRatio(_InGear):
+    """Engine speed over mean speed of the driven wheels in a gear [-], final drive included.
+
+    Attributes
+    ----------
+    least_speed, least_throttle
+        Of the driven wheels [rad/s], and of the pedal [-]: the clutch is closed and slips no more.
+    """
+
+    least_speed: float = 10.0
+    least_throttle: float = 0.1
+
+    @property
+    def name(self) -> str:
+        """With its gear."""
+        return f"total_ratio_gear_{self.gear}"
+
+    @property
+    def kind(self) -> Kind:
+        """A ratio."""
+        return kind("number")
+
+    def needs(self) -> tuple[str, ...]:
+        """Wheel speeds too."""
+        return (*super().needs(), *(signals.WHEEL_SPEED[c].column for c in Corner))
+
+    def admissible(self, run: Channels, known: Known) -> Mask:
+        """Clutch closed: the ratio does not change."""
+        wheels = run.smoothed_values(_wheel_speed(run, known), _WINDOW)
+        mask = super().admissible(run, known) & (wheels > self.least_speed)
+        ratio = run.smoothed(signals.ENGINE_SPEED, _WINDOW) / np.maximum(wheels, self.least_speed)
+        changes = run.smoothed_values(np.gradient(ratio, run.time), 0.5)
+        return np.asarray(mask & (run[signals.THROTTLE] > self.least_throttle) & (np.abs(changes) < _CHANGE * ratio))
+
+    def law(self, run: Channels, known: Known) -> Law:
+        """Through the origin."""
+        return Law(run[signals.ENGINE_SPEED], _wheel_speed(run, known)[:, None])
+
+
+@dataclass(frozen=True, kw_only=True)
+class GearEfficiency(_InGear):
+    """Torque at the wheels over that of the engine times the ratio, in a gear [-].
+
+    Attributes
+    ----------
+    least_torque
+        Of the engine [N·m].
+    """
+
+    least_torque: float = 50.0
+
+    @property
+    def name(self) -> str:
+        """With its gear."""
+        return f"efficiency_gear_{self.gear}"
+
+    @property
+    def kind(self) -> Kind:
+        """A share."""
+        return kind("number")
+
+    def needs(self) -> tuple[str, ...]:
+        """Torques of wheels and engine too."""
+        families = (WHEEL_TORQUE, signals.WHEEL_SPEED)
+        return (*super().needs(), ENGINE_TORQUE.column, *(f[c].column for f in families for c in Corner))
+
+    def needs_known(self) -> tuple[str, ...]:
+        """Ratios and inertias."""
+        names = ("final_drive", f"gear_ratio_{self.gear}", "engine_inertia", "driveline_inertia")
+        return (*super().needs_known(), *names)
+
+    def admissible(self, run: Channels, known: Known) -> Mask:
+        """Enough torque."""
+        pulls = run[ENGINE_TORQUE] > self.least_torque
+        return np.asarray(super().admissible(run, known) & pulls & self.clutch_closed(run, known))
+
+    def law(self, run: Channels, known: Known) -> Law:
+        """What leaves the gears over what enters them."""
+        gear, final = known[f"gear_ratio_{self.gear}"], known["final_drive"]
+        output = final * self.wheel_acceleration(run, known)
+        wheels = sum((run[WHEEL_TORQUE[corner]] for corner in driven(known)), np.zeros(1))
+        left = wheels / final + known["driveline_inertia"] * output
+        entered = gear * (run[ENGINE_TORQUE] - known["engine_inertia"] * gear * output)
+        return Law(left, entered[:, None])
+
+
+def _wheel_speed(run: Channels, known: Known) -> Array:
+    wheels = driven(known)
+    return np.asarray(sum((run[signals.WHEEL_SPEED[corner]] for corner in wheels), np.zeros(1)) / len(wheels))

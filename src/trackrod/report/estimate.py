@@ -1,0 +1,148 @@
+"""The page of a campaign's estimates: every parameter with its interval, what it rests on, what cannot be told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from trackrod import __version__
+from trackrod.core.figure import Figure, Line, Panel, Stroke
+from trackrod.estimate.campaign import Estimates
+from trackrod.estimate.result import CannotTell, Estimate
+from trackrod.estimate.workshop import Compared
+from trackrod.report.page import Captioned, Item, Section, Table, shown, write_page
+
+__all__ = ["estimate_figures", "write_estimate_page"]
+
+#: No more points than these in a panel: pages stay small.
+_MOST_POINTS = 400
+_MAP = re.compile(r"engine_torque_gear_(\d+)_throttle_(\d+)_at_(\d+)")
+
+
+def write_estimate_page(found: Estimates, compared: Sequence[Compared], subject: str, path: Path | str) -> None:
+    """Write one page.
+
+    Parameters
+    ----------
+    found
+        Estimates of a campaign.
+    compared
+        Workshop against driving; empty for none.
+    subject
+        What was driven, in words.
+    path
+        HTML file.
+
+    Raises
+    ------
+    MissingExtraError
+        Plotly is not installed.
+    """
+    values = found.values
+    sections = [Section("Parameters", (_INTERVALS, _table(values)))]
+    if compared:
+        sections.append(Section("Workshop and driving", (_compared(compared),)))
+    missing = [result for result in found.results.values() if isinstance(result, CannotTell)]
+    if missing:
+        rows = tuple((result.name, result.missing) for result in missing)
+        sections.append(Section("What cannot be told", (Table(("parameter", "what is missing"), rows),)))
+    drawn: tuple[Item, ...] = tuple(Captioned(figure, caption) for figure, caption in estimate_figures(values))
+    sections.append(Section("Samples", drawn or ("No estimate has samples to show.",)))
+    write_page(
+        f"Estimates of {subject}", "Parameters from measured tests.", sections, path, footer=f"trackrod {__version__}"
+    )
+
+
+_INTERVALS = (
+    "An interval holds the truth in 95 of 100 cases. Bias: what gains and zeros of sensors, and bounds of what was "
+    "known before, leave open; repeating a test does not lower it. Precision: what the scatter of the samples leaves "
+    "open, with their autocorrelation counted. Both are standard deviations."
+)
+
+
+def _table(values: Mapping[str, Estimate]) -> Table:
+    heads = ("parameter", "value", "unit", "95 % from", "to", "bias", "precision", "samples", "independent", "note")
+    rows: tuple[tuple[str | float, ...], ...] = tuple(
+        (
+            name,
+            shown(e.value),
+            e.kind.unit or "-",
+            shown(e.interval[0]),
+            shown(e.interval[1]),
+            shown(e.bias),
+            shown(e.precision),
+            e.samples,
+            shown(round(e.independent_samples, 1)),
+            e.note,
+        )
+        for name, e in values.items()
+    )
+    return Table(heads, rows)
+
+
+def _compared(rows: Sequence[Compared]) -> Table:
+    heads = ("parameter", "workshop", "driving", "difference", "relative", "inside both intervals")
+    return Table(
+        heads,
+        tuple(
+            (
+                f"{row.name} {row.driven.kind.label}",
+                shown(row.workshop.value),
+                shown(row.driven.value),
+                shown(row.difference),
+                f"{100.0 * row.difference / row.workshop.value:.2f} %" if row.workshop.value else "-",
+                "yes" if row.agree else "no",
+            )
+            for row in rows
+        ),
+    )
+
+
+def estimate_figures(values: Mapping[str, Estimate]) -> list[tuple[Figure, str]]:
+    """Samples of each estimate with its interval, and the map of the engine, each with a caption."""
+    panels = [_samples(e) for name, e in values.items() if not _MAP.fullmatch(name)]
+    figures = []
+    if panels:
+        caption = "Each sample as its own equation gives it, the estimate (line) and its interval (dashed)."
+        figures.append((Figure("Samples of each estimate", tuple(panels)), caption))
+    if torque := _engine_map(values):
+        figures.append((Figure("Torque of the engine at the wheels", torque), "Estimates with their intervals."))
+    return figures
+
+
+def _samples(e: Estimate) -> Panel:
+    told = np.flatnonzero(np.isfinite(e.per_sample))
+    lines: tuple[Line, ...] = ()
+    ends = np.array([0.0, max(float(e.per_sample.size), 1.0)])
+    if told.size:
+        few = told[:: max(told.size // _MOST_POINTS, 1)]
+        # Samples with a short lever scatter without end: what is drawn is where the estimate is.
+        low, high = np.quantile(e.per_sample[told], (0.02, 0.98))
+        inside = few[(e.per_sample[few] >= low) & (e.per_sample[few] <= high)]
+        lines = (Line(inside.astype(float), e.per_sample[inside], "samples", Stroke.POINTS, 4),)
+    lines += (Line(ends, np.full(2, e.value), "estimate", Stroke.SOLID, 1),)
+    lines += tuple(Line(ends, np.full(2, end), "", Stroke.DASHED, 1) for end in e.interval)
+    return Panel(e.name, "sample [-]", f"{e.name} {e.kind.label}", lines)
+
+
+def _engine_map(values: Mapping[str, Estimate]) -> tuple[Panel, ...]:
+    """A panel for each throttle, a line for each gear."""
+    curves: dict[int, dict[int, list[tuple[float, Estimate]]]] = {}
+    for name, e in values.items():
+        if match := _MAP.fullmatch(name):
+            gear, throttle, speed = (int(part) for part in match.groups())
+            curves.setdefault(throttle, {}).setdefault(gear, []).append((float(speed), e))
+    panels = []
+    for throttle, gears in sorted(curves.items()):
+        lines = []
+        for color, (gear, points) in enumerate(sorted(gears.items())):
+            x = np.array([speed for speed, _ in points])
+            lines.append(Line(x, np.array([e.value for _, e in points]), f"gear {gear}", Stroke.SOLID, color))
+            for k in range(2):
+                ends = np.array([e.interval[k] for _, e in points])
+                lines.append(Line(x, ends, "", Stroke.DASHED, color))
+        panels.append(Panel(f"throttle {throttle} %", "engine speed [1/min]", "torque [N·m]", tuple(lines)))
+    return tuple(panels)
