@@ -10,6 +10,7 @@ keys and blocks that the formula does not know are named too. All mistakes of a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -402,13 +403,16 @@ class _Reader:
             self._note(f"keys without meaning for {version}: {', '.join(unknown)}")
 
 
-def write_tir(tyre: TyreProperties, path: Path | str) -> None:
-    """Write a tyre property file in SI units; an existing file is replaced whole or not at all."""
-    write_atomically(Path(path), compose_tir(tyre))
+def write_tir(tyre: TyreProperties, path: Path | str, source: Sequence[str] = ()) -> None:
+    """Write a tyre property file in SI units; an existing file is replaced whole or not at all.
+
+    `source` says in its header where the numbers come from, a line each.
+    """
+    write_atomically(Path(path), compose_tir(tyre, source))
 
 
-def compose_tir(tyre: TyreProperties) -> str:
-    """The text of a tyre property file in SI units.
+def compose_tir(tyre: TyreProperties, source: Sequence[str] = ()) -> str:
+    """The text of a tyre property file in SI units, with lines of its header that say where it comes from.
 
     Holds: reading it back gives the same formula, coefficients and curves.
     """
@@ -437,6 +441,7 @@ def compose_tir(tyre: TyreProperties) -> str:
             value = tyre.coefficients[item.name]
             blocks.setdefault(item.block, []).append(teimorbit.Attribute(item.name, value, comment=comment))
     composed = [teimorbit.Block(name, tuple(attributes)) for name, attributes in blocks.items()]
+    composed[0] = replace(composed[0], comments=tuple(teimorbit.Comment(line.strip()) for line in source))
     curves = {"DEFLECTION_LOAD_CURVE": tyre.deflection_load, "BOTTOMING_CURVE": tyre.bottoming}
     for name, curve in curves.items():
         if curve is not None:
