@@ -97,8 +97,8 @@ class BenchData:
     Attributes
     ----------
     channels
-        Arrays of one length by name [SI]: ``time, alpha, gamma, kappa, p, Vx, Fx, Fy, Fz, Mx, My, Mz, radius``, those that were
-        measured; in the contact frame W of ISO 8855.
+        Arrays of one length by name [SI]: those of ``time, alpha, gamma, kappa, p, Vx, Fx, Fy, Fz, Mx, My, Mz, radius``
+        that were measured; in the contact frame W of ISO 8855.
     axes
         What the files were written in.
     source
@@ -135,8 +135,8 @@ def read_bench(
     Parameters
     ----------
     paths
-        ``.mat`` (arrays, or a struct of them; units in a struct ``channel`` with fields ``name`` and ``units``), ``.csv`` (units in
-        the header, ``SA [deg]`` or ``alpha_rad``, or in the line below it) or TYDEX (any other suffix).
+        ``.mat`` (arrays, or a struct of them; units in a struct ``channel`` with fields ``name`` and ``units``),
+        ``.csv`` (units in the header, ``SA [deg]`` or ``alpha_rad``, or in the line below it) or TYDEX (any other suffix).
     axes
         What the files are written in; found out if not given.
     units

@@ -4,10 +4,10 @@ Each stage adds coefficients and fits all of its output so far by least squares 
 derivatives of the tyre model. Then the coefficients that the points do not tell return to their neutral values, and the
 rest is fitted once more.
 
-What is left over is no white noise: the points of a sweep share its temperature, its wear and what the formula cannot follow.
-So a sweep counts as one observation, and the covariance is that of clusters, with the leverage of each sweep taken out
-(Bell and McCaffrey, Survey Methodology 28, 2002) and intervals by Student's t with the degrees of freedom that each
-coefficient has by itself.
+What is left over is no white noise: the points of a sweep share its temperature, its wear and what the formula cannot
+follow. So a sweep counts as one observation, and the covariance is that of clusters, with the leverage of each sweep
+taken out (Bell and McCaffrey, Survey Methodology 28, 2002) and intervals by Student's t with the degrees of freedom
+that each coefficient has by itself. What an earlier stage left uncertain counts in the later ones.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from scipy.stats import t as student
 from trackrod.core.errors import InputError
 from trackrod.estimate.tyre_data import BenchData
 from trackrod.estimate.tyre_stages import FITTED, STAGES, Need, Stage, neutral_values
-from trackrod.estimate.tyre_sweeps import OUTPUTS, Points, Sweeps, find_sweeps
+from trackrod.estimate.tyre_sweeps import OUTPUTS, RELAXED, Points, Sweeps, find_sweeps
 from trackrod.tyre.coefficients import Version
 from trackrod.tyre.model import Tyre
 from trackrod.tyre.properties import TyreProperties, Tyreside
@@ -134,6 +134,8 @@ class _Work:
     properties: TyreProperties
     fitted: dict[str, FittedCoefficient] = field(default_factory=dict)
     not_told: dict[str, str] = field(default_factory=dict)
+    #: What each sweep adds to the error of a coefficient, by name.
+    shares: dict[str, Array] = field(default_factory=dict)
 
 
 def fit_tyre(
@@ -311,7 +313,7 @@ def _fit_chain(work: _Work, chain: Sequence[Stage], points: Points, offers: Mapp
             work.properties = _solve(work.properties, names, subset if len(subset) >= 20 else points, stage.output)
     output = chain[0].output
     while True:
-        found = _intervals(work.properties, names, points, output)
+        found, shares = _intervals(work, names, points, output)
         vague = [
             item
             for item in found
@@ -326,6 +328,7 @@ def _fit_chain(work: _Work, chain: Sequence[Stage], points: Points, offers: Mapp
         work.properties = work.properties.with_values(**{worst.name: FITTED[worst.name].neutral})
         work.properties = _solve(work.properties, names, points, output)
     work.fitted.update({item.name: item for item in found})
+    work.shares.update(shares)
 
 
 def _nominal(points: Points, properties: TyreProperties) -> NDArray[np.bool_]:
@@ -396,9 +399,10 @@ def _excess(properties: TyreProperties, points: Points, output: str) -> Array:
 
 
 def _intervals(
-    properties: TyreProperties, names: Sequence[str], points: Points, output: str
-) -> list[FittedCoefficient]:
-    """Value, deviation and interval of each; those on a bound count as known."""
+    work: _Work, names: Sequence[str], points: Points, output: str
+) -> tuple[list[FittedCoefficient], dict[str, Array]]:
+    """Value, deviation and interval of each, and what each sweep adds to its error; those on a bound count as known."""
+    properties = work.properties
     free = properties.with_values(**_WIDE)
     scale = np.array([FITTED[name].high - FITTED[name].low for name in names])
     values = np.array([properties.coefficients[name] for name in names])
@@ -406,8 +410,13 @@ def _intervals(
     inside = (values - lows > _ON_BOUND * scale) & (lows + scale - values > _ON_BOUND * scale)
     residual = points[output] - getattr(Tyre(free).evaluate(**points.inputs(), threads=1), output)
     J = _slopes(free, names, points, output)[:, inside] * scale[inside]
-    deviation, freedom = clustered(J, residual, points.sweep)
-    told = iter(zip(deviation * scale[inside], freedom, strict=True))
+    shares, freedom = clustered(J, residual, points.sweep)
+    before = [name for name in work.shares if work.shares[name].size == shares.shape[1] and name not in names]
+    if before:  # what was fitted before is not exact either
+        moved = np.linalg.lstsq(J, _slopes(free, before, points, output), rcond=None)[0]
+        shares = shares - moved @ np.array([work.shares[name] for name in before])
+    shares = shares * scale[inside][:, None]
+    told = iter(zip(np.sqrt((shares**2).sum(axis=1)), freedom, strict=True))
     found = []
     for name, value, fine in zip(names, values, inside, strict=True):
         if not fine:
@@ -416,7 +425,8 @@ def _intervals(
         std, free_degrees = next(told)
         interval = interval_of(float(value), float(std), float(free_degrees))
         found.append(FittedCoefficient(name, float(value), float(std), interval, float(free_degrees)))
-    return found
+    kept = [name for name, fine in zip(names, inside, strict=True) if fine]
+    return found, dict(zip(kept, shares, strict=True))
 
 
 def interval_of(value: float, deviation: float, freedom: float) -> tuple[float, float]:
@@ -426,9 +436,9 @@ def interval_of(value: float, deviation: float, freedom: float) -> tuple[float, 
 
 
 def clustered(J: Array, residual: Array, cluster: NDArray[np.intp]) -> tuple[Array, Array]:
-    """Standard deviation and degrees of freedom of each parameter of a linear least-squares fit with clustered errors.
+    """What each cluster adds to the error of each parameter of a linear least-squares fit, and degrees of freedom.
 
-    The estimator CR2 with Satterthwaite's degrees of freedom: unbiased where errors are independent, and so nearly
+    The square of a standard deviation is the sum of the squares over clusters. The estimator CR2 with Satterthwaite's degrees of freedom: unbiased where errors are independent, and so nearly
     where those of a cluster depend on each other. A direction that the data do not see has an infinite deviation.
 
     Reference: Bell and McCaffrey, Bias reduction in standard errors for linear regression with multi-stage samples,
@@ -439,17 +449,17 @@ def clustered(J: Array, residual: Array, cluster: NDArray[np.intp]) -> tuple[Arr
     blind = (Vt[~seen] ** 2).sum(axis=0) > 1e-6
     weights = Vt[seen].T / s[seen]  # parameter = weights @ U' y
     Q = U[:, seen]
-    variance = np.zeros(J.shape[1])
-    groups = [np.flatnonzero(cluster == number) for number in np.unique(cluster)]
+    numbers = np.unique(cluster)
+    shares = np.zeros((J.shape[1], int(numbers[-1]) + 1))
     adjusted = []
-    for rows in groups:
+    for number in numbers:
+        rows = np.flatnonzero(cluster == number)
         own = Q[rows]
         # (I − H)^(−1/2) acts only on the columns of own: by its singular values.
         left, sigma, right = np.linalg.svd(own, full_matrices=False)
         factor = 1.0 / np.sqrt(np.maximum(1.0 - sigma**2, 1e-8))
         adjusted.append((own, (right.T * (sigma * factor)) @ left.T))
-        score = weights @ (adjusted[-1][1] @ residual[rows])
-        variance += score**2
+        shares[:, number] = weights @ (adjusted[-1][1] @ residual[rows])
     freedom = np.empty(J.shape[1])
     for k in range(J.shape[1]):
         # The variance is a quadratic form whose matrix has these entries for independent errors.
@@ -457,7 +467,8 @@ def clustered(J: Array, residual: Array, cluster: NDArray[np.intp]) -> tuple[Arr
         projections = np.array([vector @ own for vector, (own, _) in zip(vectors, adjusted, strict=True)])
         gram = np.diag([float(vector @ vector) for vector in vectors]) - projections @ projections.T
         freedom[k] = max(np.trace(gram) ** 2 / np.sum(gram**2), 1.0)
-    return np.where(blind, np.inf, np.sqrt(variance)), freedom
+    shares[blind] = np.inf
+    return shares, freedom
 
 
 # What comes out --------------------------------------------------------------------------------------------------
@@ -470,10 +481,10 @@ def _with_relaxation(properties: TyreProperties, sweeps: Sweeps, notes: list[str
         notes.append("the relaxation length was not measured: LATERAL_STIFFNESS keeps its default")
         return properties
     lengths = np.array([sweep.relaxation for sweep in told])
-    if np.mean(lengths > 0) < 0.9:
-        speed = float(np.mean(sweeps.points["Vx"]))
+    if np.mean(lengths > 0) < RELAXED:
+        ahead = 1e3 * abs(float(np.median(lengths) / np.mean(sweeps.points["Vx"])))
         notes.append(
-            f"the relaxation length cannot be told: the side force is {1e3 * abs(np.median(lengths)) / speed:.0f} ms ahead "
+            f"the relaxation length cannot be told: the side force is {ahead:.0f} ms ahead "
             "of the slip angle, by heat or by a delay of a channel; LATERAL_STIFFNESS keeps its default"
         )
         return properties

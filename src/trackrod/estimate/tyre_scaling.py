@@ -1,7 +1,7 @@
 """Scaling factors of a tyre from a vehicle: the road of the test is not the belt of the bench.
 
-Coefficients of a bench keep their shape on a road; what changes is how much of it there is. The factors LMUY, LKY, LMUX, LKX
-… multiply friction and stiffness, and a few wheels with force sensors tell them.
+Coefficients of a bench keep their shape on a road; what changes is how much of it there is. The factors LMUY, LKY,
+LMUX, LKX … multiply friction and stiffness, and a few wheels with force sensors tell them.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def fit_scaling(
     properties
         The tyre of the bench.
     runs
-        With slip angle of the wheel, load, side force (and slip ratio and longitudinal force, where factors of it are asked for) of each wheel, and the
-        speed; camber where there is one. Forces are those at the contact, in wheel axes.
+        With slip angle, load and side force of each wheel, and the speed; camber and slip ratio where there are any;
+        longitudinal force where factors of it are asked for. Forces are those at the contact, in wheel axes.
     names
         From `SCALES`, all of one force.
     corners
@@ -134,7 +134,8 @@ def fit_scaling(
 
     start = np.array([properties.coefficients[name] for name in names])
     found = least_squares(error, np.clip(start, _LOW, _HIGH), slopes, bounds=(_LOW, _HIGH))
-    deviation, freedom = clustered(slopes(found.x), -found.fun, cluster)
+    shares, freedom = clustered(slopes(found.x), -found.fun, cluster)
+    deviation = np.sqrt((shares**2).sum(axis=1))
     vague = [name for name, std in zip(names, deviation, strict=True) if not std < 0.5]
     if vague:
         raise InputError(f"the runs do not tell {', '.join(vague)}: its standard deviation is above 0.5")
@@ -161,7 +162,7 @@ def _wheel(run: Run, corner: Corner, properties: TyreProperties, output: str) ->
         "Fz": run[f"Fz_{corner}_N"],
         "alpha": patch_slip_angle(run, corner, properties),
         "gamma": outward * run[camber] if camber in run else zero,
-        "kappa": run[slip] if slip in run else zero,
+        "kappa": run.get(slip, zero),
         "Vx": run["vx_mps"],
     }
     used = (run["vx_mps"] > _SLOW) & (inputs["Fz"] > 0)

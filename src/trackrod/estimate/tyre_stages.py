@@ -1,8 +1,8 @@
 """The stages of fitting MF 6.1: which coefficients, from which data, within which bounds.
 
-The order is that of the literature (Pacejka, Tyre and Vehicle Dynamics, 3rd edition, 2012, sections 4.3.2 and 4.3.6): pure slip
-at the nominal load, then what load, camber and pressure change; the aligning moment by its trail on the side force that was
-fitted; combined slip as weights on pure slip; overturning couple and rolling resistance last.
+The order is that of the literature (Pacejka, Tyre and Vehicle Dynamics, 3rd edition, 2012, section 4.3.2): pure slip at
+the nominal load, then what load, camber and pressure change; the aligning moment by its trail on the side force that
+was fitted; combined slip as weights on pure slip; overturning couple and rolling resistance last.
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ def _stage(name: str, output: str, slip: str, text: str) -> Stage:
     return Stage(name, output, slip, tuple(_rows(text)))
 
 
-#: In order. C in [1, 2] and E at most 1 give a curve with one peak; PKY1 below and PKX1 above zero a stiffness of one sign.
+#: In order. C from 1 to 2 and E of at most 1 give a curve with one peak, PKY1 below and PKX1 above zero a stiffness of
+#: one sign.
 STAGES: tuple[Stage, ...] = (
     _stage(
         "Fy at the nominal load",

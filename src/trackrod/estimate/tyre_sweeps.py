@@ -1,7 +1,8 @@
 """Sweeps of a bench: samples sorted by load, camber and pressure, both directions of a sweep averaged.
 
-A tyre that is swept lags behind by its relaxation length, so that its force is late by as much upwards as downwards: the
-average of both directions is the steady state, and half of the difference tells the relaxation length.
+A tyre that is swept lags behind by its relaxation length, so that its force is late by as much upwards as downwards:
+half of the difference of both directions tells the relaxation length, with which the slip angle of the contact patch
+is known, and the average of both directions is the steady state.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.signal import lfilter, lfiltic
 
 from trackrod.core.errors import InputError
 from trackrod.estimate.tyre_data import BenchData
@@ -29,12 +31,15 @@ _USUAL = {"kappa": 0.0, "gamma": 0.0, "Vx": 16.7, "p": 220e3}
 _STEP, _STEPS = 0.04, {"Fz": 30.0, "gamma": np.radians(0.4), "p": 3e3, "alpha": np.radians(0.4)}
 #: Samples whose median is one observation of a level; share of them that makes one.
 _BLOCK, _SHARE = 25, 0.005
-#: Bins over a sweep; samples that a bin needs; pieces of a sweep shorter than this share of the usual one are transients.
-_BINS, _FEW, _SHORT = 80, 3, 0.2
+#: Bins over a sweep, so narrow that the curve is straight in each; share of the usual length below which a piece is a
+#: transient, and samples below which it is none at all.
+_BINS, _SHORT, _FEW = 80, 0.2, 10
 #: A slip is swept if its range is at least this.
 _SWEPT = {"alpha": np.radians(2.0), "kappa": 0.02}
 #: Difference between a sweep and its repeat that makes the first one a warm-up, over the largest force.
 _WARMED = 0.01
+#: Share of the sweeps that must lag, so that it is the tyre that does.
+RELAXED = 0.9
 #: Slip angles up to which the lag is measured [rad].
 _LINEAR = np.radians(2.0)
 
@@ -121,9 +126,8 @@ class Sweeps:
     notes: tuple[str, ...]
 
     def levels(self, name: str) -> Array:
-        """Distinct loads [N], cambers [rad] or pressures [Pa] of the sweeps that count (``load``, ``camber``, ``pressure``)."""
-        used = {round(float(getattr(sweep, name)), 9) for sweep in self.sweeps if not sweep.warm_up}
-        return np.array(sorted(used))
+        """Distinct values of ``load`` [N], ``camber`` [rad] or ``pressure`` [Pa] of the sweeps that count."""
+        return np.array(sorted({getattr(sweep, name) for sweep in self.sweeps if not sweep.warm_up}))
 
     def without_load(self, load: float) -> Sweeps:
         """The same without the sweeps at a load of `levels` [N]."""
@@ -157,13 +161,14 @@ def find_sweeps(data: BenchData, *, keep_warm_up: bool = False) -> Sweeps:
     columns = {name: data[name] for name in (*INPUTS, *OUTPUTS, "radius") if name in data}
     columns |= {name: np.full(data.samples, value) for name, value in assumed.items()}
     condition, levels = _conditions(columns)
-    time = data["time"] if "time" in data else None
+    time = data.channels.get("time")
     piece = _pieces(condition, time)
     lengths = np.bincount(piece)
     usual = np.median(lengths[lengths > _FEW]) if (lengths > _FEW).any() else lengths.max()
     found: list[Sweep] = []
-    points: list[tuple[Points, int]] = []
-    samples: list[tuple[Points, int]] = []
+    points: list[Points] = []
+    samples: list[Points] = []
+    moved: list[tuple[Integers, Array | None]] = []
     every = Points(columns, piece)
     left_out = 0
     for number in range(piece.max() + 1):
@@ -174,13 +179,18 @@ def find_sweeps(data: BenchData, *, keep_warm_up: bool = False) -> Sweeps:
             left_out += inside.size
             continue
         up = _direction(own[swept]) if time is not None else np.zeros(inside.size, dtype=np.intp)
-        averaged, lag = _averaged(own, swept, up, None if time is None else time[inside])
+        clock = None if time is None else time[inside]
+        averaged, length = _averaged(own, swept, up, clock)
         level = levels[condition[inside[0]]]
-        found.append(Sweep(level[0], level[1], level[2], swept, inside.size, False, lag))
-        points.append((averaged, len(found) - 1))
-        samples.append((own, len(found) - 1))
+        found.append(Sweep(level[0], level[1], level[2], swept, inside.size, False, length))
+        points.append(averaged)
+        samples.append(own)
+        moved.append((up, clock))
     if not found:
         raise InputError("no slip is swept: neither slip angle nor longitudinal slip changes at a load that is held")
+    for k, length in _relaxation_by_load(found).items():
+        up, clock = moved[k]
+        points[k], _ = _averaged(_at_the_patch(samples[k], clock, length), found[k].swept, up, clock)
     notes = [f"{name} was not measured: {value:g} is taken" for name, value in assumed.items()]
     if left_out:
         notes.append(f"{left_out} samples between the sweeps were left out")
@@ -188,12 +198,11 @@ def find_sweeps(data: BenchData, *, keep_warm_up: bool = False) -> Sweeps:
     for number, change in warm:
         found[number] = replace(found[number], warm_up=True)
         notes.append(
-            f"sweep {number + 1} ({found[number].load:.0f} N, {found[number].pressure / 1e3:.0f} kPa) is a warm-up: driven again, "
-            f"the force differs by {100 * change:.1f} % of its largest"
+            f"sweep {number + 1} ({found[number].load:.0f} N, {found[number].pressure / 1e3:.0f} kPa) is a warm-up: "
+            f"driven again, the force differs by {100 * change:.1f} % of its largest"
         )
-    used = [(mean, own) for (mean, k), (own, _) in zip(points, samples, strict=True) if not found[k].warm_up]
     numbers = [k for k, sweep in enumerate(found) if not sweep.warm_up]
-    means, raw = (_joined([pair[i] for pair in used], numbers) for i in (0, 1))
+    means, raw = (_joined([parts[k] for k in numbers], numbers) for parts in (points, samples))
     return Sweeps(tuple(found), means, raw, tuple(notes))
 
 
@@ -261,17 +270,18 @@ def _direction(slip: Array) -> Integers:
 def _averaged(points: Points, swept: str, direction: Integers, time: Array | None) -> tuple[Points, float]:
     """Means over bins of the slip, of both directions with equal weight; relaxation length [m]."""
     slip = points[swept]
-    edges = np.linspace(slip.min(), slip.max(), _BINS + 1)
-    bins = np.clip(np.digitize(slip, edges) - 1, 0, _BINS - 1)
     both = all(np.count_nonzero(direction == d) > 0.2 * slip.size for d in (-1, 1))
     ways = (1, -1) if both else (0,)
+    size = _BINS if time is not None else slip.size
+    order = np.clip(np.digitize(slip, np.linspace(slip.min(), slip.max(), size + 1)) - 1, 0, size - 1)
+    bins = order if time is not None else np.arange(slip.size)  # steady-state points stay what they are
     tables = []
     for way in ways:
         chosen = direction == way if both else np.ones(slip.size, dtype=bool)
-        count = np.bincount(bins[chosen], minlength=_BINS)
-        scale = np.where(count >= (_FEW if both else 1), 1.0 / np.maximum(count, 1), np.nan)
+        count = np.bincount(bins[chosen], minlength=size)
+        scale = np.where(count > 0, 1.0 / np.maximum(count, 1), np.nan)
         tables.append(
-            {name: np.bincount(bins[chosen], v[chosen], minlength=_BINS) * scale for name, v in points.columns.items()}
+            {name: np.bincount(bins[chosen], v[chosen], minlength=size) * scale for name, v in points.columns.items()}
         )
     mean = {name: np.mean([table[name] for table in tables], axis=0) for name in points.columns}
     lag = _relaxation(tables, mean, slip, direction, time) if both and swept == "alpha" and "Fy" in points else np.nan
@@ -296,7 +306,34 @@ def _relaxation(
     return float(-np.mean(half) / (slope * rate) * np.mean(mean["Vx"][near]))
 
 
-def _warm_ups(found: list[Sweep], points: list[tuple[Points, int]]) -> list[tuple[int, float]]:
+def _relaxation_by_load(found: list[Sweep]) -> dict[int, float]:
+    """Relaxation length of every sweep of the slip angle, the median of its load [m]; nothing where they contradict."""
+    told = {k: sweep for k, sweep in enumerate(found) if np.isfinite(sweep.relaxation)}
+    if not told or np.mean([sweep.relaxation > 0 for sweep in told.values()]) < RELAXED:
+        return {}
+    loads: dict[float, list[float]] = {}
+    for sweep in told.values():
+        loads.setdefault(sweep.load, []).append(sweep.relaxation)
+    return {k: float(np.median(loads[sweep.load])) for k, sweep in told.items()}
+
+
+def _at_the_patch(points: Points, time: Array | None, length: float) -> Points:
+    """The same with the slip angle that the contact patch has: behind by the relaxation length."""
+    if time is None or not length > 0:
+        return points
+    alpha = points["alpha"]
+    lag = length / float(np.mean(points["Vx"]))
+    step = float(np.median(np.diff(time)))
+    keep = np.exp(-step / lag)
+    rest = lag / step * (1.0 - keep)  # exact for a slip angle that is linear between samples
+    begin = alpha[0] - lag * (alpha[1] - alpha[0]) / step
+    # behind[k] = keep behind[k−1] + (1 − rest) alpha[k] + (rest − keep) alpha[k−1]
+    state = lfiltic([1.0 - rest, rest - keep], [1.0, -keep], [begin], [alpha[0]])
+    behind, _ = lfilter([1.0 - rest, rest - keep], [1.0, -keep], alpha[1:], zi=state)
+    return Points({**points.columns, "alpha": np.concatenate(([begin], behind))}, points.sweep)
+
+
+def _warm_ups(found: list[Sweep], points: list[Points]) -> list[tuple[int, float]]:
     """Sweeps that were driven again in the same condition with another force, and by how much of its largest."""
     changes = []
     for k, sweep in enumerate(found):
@@ -308,7 +345,7 @@ def _warm_ups(found: list[Sweep], points: list[tuple[Points, int]]) -> list[tupl
         ]
         if not again:
             continue
-        first, last = points[k][0], points[again[-1]][0]
+        first, last = points[k], points[again[-1]]
         output = "Fy" if sweep.swept == "alpha" else "Fx"
         if output not in first:
             continue

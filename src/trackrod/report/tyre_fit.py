@@ -17,7 +17,7 @@ __all__ = ["fit_figure", "write_fit_page"]
 
 
 def fit_figure(fit: TyreFit) -> Figure:
-    """Points of the bench and curves of the fit: side force over slip angle by camber, aligning moment, longitudinal force."""
+    """Points of the bench and curves of the fit: side force at every camber, aligning moment, longitudinal force."""
     panels = [
         panel
         for camber in fit.sweeps.levels("camber")
