@@ -136,7 +136,7 @@ def read_bench(
     ----------
     paths
         ``.mat`` (arrays, or a struct of them; units in a struct ``channel`` with fields ``name`` and ``units``),
-        ``.csv`` (units in the header, ``SA [deg]`` or ``alpha_rad``, or in the line below it) or TYDEX (any other suffix).
+        ``.csv`` (units in the header, ``SA [deg]`` or ``alpha_rad``, or in the line below it) or TYDEX (all others).
     axes
         What the files are written in; found out if not given.
     units
@@ -226,12 +226,10 @@ def _find(raw: _Raw, channel: _Channel) -> tuple[str, tuple[Array, str | None]] 
 
 def _read_mat(path: Path) -> tuple[_Raw, str]:
     content = load_matlab(path)
-    described = content.get("channel")
-    units = (
-        dict(zip(np.atleast_1d(described.name), np.atleast_1d(described.units), strict=False))
-        if hasattr(described, "units")
-        else {}
-    )
+    described: Any = content.get("channel")
+    units = {}
+    if hasattr(described, "name") and hasattr(described, "units"):
+        units = dict(zip(np.atleast_1d(described.name), np.atleast_1d(described.units), strict=False))
     structs = [value for value in content.values() if hasattr(value, "_fieldnames") and value is not described]
     variables: dict[str, Any] = {name: value for name, value in content.items() if not name.startswith("_")}
     for struct in structs:

@@ -193,7 +193,7 @@ def left_out(fit: TyreFit, load: float) -> float:
     blind = fit_tyre(seen, nominal_load=c["FNOMIN"], radius=c["UNLOADED_RADIUS"], outputs=("Fy",))
     unseen = fit.sweeps.at_load(load)
     tyre = Tyre(blind.properties.with_values(**_WIDE))
-    return float(np.sqrt(np.mean((tyre.evaluate(**unseen.inputs(), threads=1).Fy - unseen["Fy"]) ** 2)))
+    return float(np.sqrt(np.mean((tyre.evaluate(*unseen.inputs(), threads=1).Fy - unseen["Fy"]) ** 2)))
 
 
 # What is known before the fit ----------------------------------------------------------------------------------
@@ -353,7 +353,7 @@ def _solve(properties: TyreProperties, names: Sequence[str], points: Points, out
 
     def residual(x: Array) -> Array:
         trial = free.with_values(**dict(zip(names, low + width * x, strict=True)))
-        values = np.asarray(getattr(Tyre(trial).evaluate(**inputs, threads=1), output))
+        values = np.asarray(getattr(Tyre(trial).evaluate(*inputs, threads=1), output))
         return np.concatenate([(values - points[output]) / spread, _excess(trial, points, output)])
 
     def jacobian(x: Array) -> Array:
@@ -373,7 +373,7 @@ def _solve(properties: TyreProperties, names: Sequence[str], points: Points, out
 
 
 def _slopes(properties: TyreProperties, names: Sequence[str], points: Points, output: str) -> Array:
-    derivatives = Tyre(properties).derivatives(tuple(names), **points.inputs(), threads=1)
+    derivatives = Tyre(properties).derivatives(tuple(names), *points.inputs(), threads=1)
     return np.column_stack([derivatives.of(output, name) for name in names])
 
 
@@ -408,7 +408,7 @@ def _intervals(
     values = np.array([properties.coefficients[name] for name in names])
     lows = np.array([FITTED[name].low for name in names])
     inside = (values - lows > _ON_BOUND * scale) & (lows + scale - values > _ON_BOUND * scale)
-    residual = points[output] - getattr(Tyre(free).evaluate(**points.inputs(), threads=1), output)
+    residual = points[output] - getattr(Tyre(free).evaluate(*points.inputs(), threads=1), output)
     J = _slopes(free, names, points, output)[:, inside] * scale[inside]
     shares, freedom = clustered(J, residual, points.sweep)
     before = [name for name in work.shares if work.shares[name].size == shares.shape[1] and name not in names]
@@ -438,8 +438,9 @@ def interval_of(value: float, deviation: float, freedom: float) -> tuple[float, 
 def clustered(J: Array, residual: Array, cluster: NDArray[np.intp]) -> tuple[Array, Array]:
     """What each cluster adds to the error of each parameter of a linear least-squares fit, and degrees of freedom.
 
-    The square of a standard deviation is the sum of the squares over clusters. The estimator CR2 with Satterthwaite's degrees of freedom: unbiased where errors are independent, and so nearly
-    where those of a cluster depend on each other. A direction that the data do not see has an infinite deviation.
+    The square of a standard deviation is the sum of the squares over clusters: the estimator CR2 with Satterthwaite's
+    degrees of freedom, which is unbiased where errors are independent, and nearly so where those of a cluster depend on
+    each other. A direction that the data do not see has an infinite deviation.
 
     Reference: Bell and McCaffrey, Bias reduction in standard errors for linear regression with multi-stage samples,
     Survey Methodology 28 (2002).
@@ -497,7 +498,7 @@ def _with_relaxation(properties: TyreProperties, sweeps: Sweeps, notes: list[str
 def _misfits(properties: TyreProperties, sweeps: Sweeps) -> Iterator[Misfit]:
     samples = sweeps.samples
     tyre = Tyre(properties.with_values(**_WIDE))
-    forces = tyre.evaluate(**samples.inputs(), threads=1)
+    forces = tyre.evaluate(*samples.inputs(), threads=1)
     condition = np.array([(sweep.load, sweep.camber) for sweep in sweeps.sweeps])[samples.sweep]
     for output in OUTPUTS:
         if output not in samples:

@@ -57,7 +57,7 @@ class ScaledTyre:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Wheel:
-    inputs: dict[str, Array]
+    inputs: tuple[Array, ...]
     force: Array
     mounted: Side
     cluster: NDArray[np.intp]
@@ -119,7 +119,7 @@ def fit_scaling(
     def error(x: Array) -> Array:
         tyre = properties.with_values(**dict(zip(names, x.tolist(), strict=True)))
         return np.concatenate(
-            [getattr(Tyre(tyre, w.mounted).evaluate(**w.inputs, threads=1), output) - w.force for w in wheels]
+            [getattr(Tyre(tyre, w.mounted).evaluate(*w.inputs, threads=1), output) - w.force for w in wheels]
         )
 
     def slopes(x: Array) -> Array:
@@ -128,7 +128,7 @@ def fit_scaling(
             [
                 np.column_stack([d.of(output, name) for name in names])
                 for w in wheels
-                for d in [Tyre(tyre, w.mounted).derivatives(tuple(names), **w.inputs, threads=1)]
+                for d in [Tyre(tyre, w.mounted).derivatives(tuple(names), *w.inputs, threads=1)]
             ]
         )
 
@@ -158,21 +158,13 @@ def _wheel(run: Run, corner: Corner, properties: TyreProperties, output: str) ->
     # Camber is positive with the top outward, on either side; inclination with the top to the right.
     outward = -1.0 if corner.side is Side.LEFT else 1.0
     camber, slip = f"camber_{corner}_rad", f"slip_ratio_{corner}"
-    inputs = {
-        "Fz": run[f"Fz_{corner}_N"],
-        "alpha": patch_slip_angle(run, corner, properties),
-        "gamma": outward * run[camber] if camber in run else zero,
-        "kappa": run.get(slip, zero),
-        "Vx": run["vx_mps"],
-    }
-    used = (run["vx_mps"] > _SLOW) & (inputs["Fz"] > 0)
-    used &= np.logical_and.reduce([np.isfinite(values) for values in inputs.values()]) & np.isfinite(run[needed[3]])
+    load, force, speed = run[f"Fz_{corner}_N"], run[f"{output}_{corner}_N"], run["vx_mps"]
+    gamma = outward * run[camber] if camber in run else zero
+    inputs = (load, run.get(slip, zero), patch_slip_angle(run, corner, properties), gamma, speed)
+    used = (speed > _SLOW) & (load > 0) & np.isfinite(force)
+    used &= np.logical_and.reduce([np.isfinite(values) for values in inputs])
     if not used.any():
         return None
     cluster = ((run.time[used] - run.time[0]) // _TOGETHER).astype(np.intp)
-    return _Wheel(
-        {name: values[used] for name, values in inputs.items()},
-        run[needed[3]][used],
-        corner.side,
-        np.unique(cluster, return_inverse=True)[1],
-    )
+    number = np.unique(cluster, return_inverse=True)[1]
+    return _Wheel(tuple(values[used] for values in inputs), force[used], corner.side, number)

@@ -95,9 +95,9 @@ class Points:
     def __len__(self) -> int:
         return int(self.sweep.size)
 
-    def inputs(self) -> dict[str, Array]:
-        """Arguments of `Tyre.evaluate`."""
-        return {name: self.columns[name] for name in INPUTS}
+    def inputs(self) -> tuple[Array, ...]:
+        """Arguments of `Tyre.evaluate`, in their order."""
+        return tuple(self.columns[name] for name in INPUTS)
 
     def at(self, chosen: NDArray[np.bool_] | Integers) -> Points:
         """Some of them."""
@@ -275,13 +275,16 @@ def _averaged(points: Points, swept: str, direction: Integers, time: Array | Non
     size = _BINS if time is not None else slip.size
     order = np.clip(np.digitize(slip, np.linspace(slip.min(), slip.max(), size + 1)) - 1, 0, size - 1)
     bins = order if time is not None else np.arange(slip.size)  # steady-state points stay what they are
-    tables = []
+    tables: list[dict[str, Array]] = []
     for way in ways:
         chosen = direction == way if both else np.ones(slip.size, dtype=bool)
         count = np.bincount(bins[chosen], minlength=size)
         scale = np.where(count > 0, 1.0 / np.maximum(count, 1), np.nan)
         tables.append(
-            {name: np.bincount(bins[chosen], v[chosen], minlength=size) * scale for name, v in points.columns.items()}
+            {
+                name: np.bincount(bins[chosen], values[chosen], minlength=size).astype(np.float64) * scale
+                for name, values in points.columns.items()
+            }
         )
     mean = {name: np.mean([table[name] for table in tables], axis=0) for name in points.columns}
     lag = _relaxation(tables, mean, slip, direction, time) if both and swept == "alpha" and "Fy" in points else np.nan

@@ -50,7 +50,7 @@ def _panel(fit: TyreFit, output: str, slip: str, camber: float, scale: float, la
             own = points.at(points.sweep == k)
             own = own.at(np.argsort(own[slip]))
             x = np.degrees(own[slip]) if degrees else own[slip]
-            forces = tyre.evaluate(**own.inputs())
+            forces = tyre.evaluate(*own.inputs())
             lines.append(Line(x, scale * own[output], stroke=Stroke.POINTS, color=color))
             first = not any(line.label == f"{load:.0f} N" for line in lines)
             lines.append(Line(x, scale * getattr(forces, output), f"{load:.0f} N" if first else "", color=color))
