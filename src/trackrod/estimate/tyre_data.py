@@ -357,4 +357,4 @@ def _camber_thrust(channels: Mapping[str, Array]) -> float:
     target = channels["Fy"][small] / channels["Fz"][small]
     solution, _, _, _ = np.linalg.lstsq(terms, target, rcond=None)
     scatter = np.std(target - terms @ solution) * np.sqrt(np.linalg.inv(terms.T @ terms)[2, 2])
-    return float(solution[2]) if abs(solution[2]) > 10.0 * scatter else 0.0
+    return float(solution[2]) if abs(solution[2]) > 5.0 * scatter else 0.0

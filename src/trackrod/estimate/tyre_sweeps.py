@@ -115,7 +115,7 @@ class Sweeps:
     points
         Both directions averaged, without warm-up and transients.
     samples
-        What the points were made of.
+        What the points were made of, at the slip angle of the contact patch where the relaxation length is known.
     notes
         What was left out, and why.
     """
@@ -190,7 +190,8 @@ def find_sweeps(data: BenchData, *, keep_warm_up: bool = False) -> Sweeps:
         raise InputError("no slip is swept: neither slip angle nor longitudinal slip changes at a load that is held")
     for k, length in _relaxation_by_load(found).items():
         up, clock = moved[k]
-        points[k], _ = _averaged(_at_the_patch(samples[k], clock, length), found[k].swept, up, clock)
+        samples[k] = _at_the_patch(samples[k], clock, length)
+        points[k], _ = _averaged(samples[k], found[k].swept, up, clock)
     notes = [f"{name} was not measured: {value:g} is taken" for name, value in assumed.items()]
     if left_out:
         notes.append(f"{left_out} samples between the sweeps were left out")
