@@ -17,7 +17,7 @@ LAYERS = (
     ("core",),
     ("tyre",),
     ("vehicle", "manoeuvres"),
-    ("adams", "multibody", "rtm"),
+    ("adams", "multibody", "rtm", "single_track"),
     ("kc", "simulate"),
     ("metrics",),
     ("fit",),
