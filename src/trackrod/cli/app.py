@@ -25,6 +25,7 @@ from trackrod.cli import (
     realtime,
     score,
     simulate,
+    single_track,
     tyre,
     validate,
     vehicle,
@@ -55,6 +56,7 @@ app.command()(compare.compare)
 app.command()(score.score)
 app.command()(validate.validate)
 app.command()(envelope.envelope)
+app.command(name="single-track")(single_track.single_track)
 app.command()(convert.convert)
 app.command()(export.export)
 app.command()(animate.animate)

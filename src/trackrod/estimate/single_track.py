@@ -1,12 +1,12 @@
-"""A single-track model from three signals: steering-wheel angle, speed, yaw rate; lateral acceleration where there is one.
+"""A single-track model from three signals: steering-wheel angle, speed, yaw rate, and lateral acceleration if recorded.
 
-Not everything can be told from them. In slow turns the yaw rate says one number, wheelbase times steering ratio; from the
-speed at which it changes comes the understeer gradient; from how fast it follows the steering wheel come the rest. Motions depend
-on stiffness and inertia over mass alone. So every parameter begins with what is usual, with an honest width, and the recordings narrow
-it: what they do not narrow is named, and its interval is the usual one.
+Not everything can be told from them. In slow turns the yaw rate says one number, wheelbase times steering ratio; how
+that changes with speed says the understeer gradient; how fast yaw follows the steering wheel says the rest. Motions
+depend on stiffness and inertia over mass alone. So every parameter begins with what is usual, with an honest width, and
+the recordings narrow it: what they do not narrow is named, and its interval is the usual one.
 
-The estimate makes the posterior probability largest, by Gauss–Newton with exact derivatives. Residuals are no white noise: they
-count as many samples as their autocorrelation leaves independent.
+The estimate makes the posterior probability largest, by Gauss–Newton with exact derivatives. Residuals are no white
+noise: they count as many samples as their autocorrelation leaves independent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.core.errors import ConvergenceError, InputError
+from trackrod.core.errors import ConvergenceError, InputError, UnknownNameError
+from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
 from trackrod.core.signals import AY, SIDESLIP, STEERING_WHEEL_ANGLE, VX, YAW_RATE
 from trackrod.single_track.description import SingleTrack
@@ -36,13 +37,15 @@ USUAL: Mapping[str, float] = {
     "cornering_stiffness_rear": 0.4,
     "yaw_inertia": 0.2,
     "steering_offset": 0.1,
+    "wheelbase": 0.0,
 }
 _ABSOLUTE = frozenset({"front_share", "steering_offset"})
-#: Stiffness over static load of an axle [1/rad], and squared radius of gyration over a b [-], as passenger cars have them.
+#: As passenger cars have them: stiffness over static load of an axle [1/rad], squared radius of gyration over a b [-].
 _STIFFNESS, _GYRATION = 11.0, 1.0
 #: A parameter is told if the recordings leave less than this share of its usual width.
 _TOLD = 0.5
-_ITERATIONS, _SMALL = 40, 1e-4
+#: Searches with weights of their own, steps of each, and a step that is none.
+_ROUNDS, _ITERATIONS, _SMALL = 8, 40, 1e-4
 _NORMAL = NormalDist().inv_cdf(0.975)
 
 
@@ -98,7 +101,7 @@ class IdentifiedSingleTrack:
     sentences: tuple[str, ...]
 
     def sideslip(self, test: Run, *, step: float = 0.01) -> tuple[Run, Array]:
-        """The run of the model in a test, and the standard deviation of its sideslip angle from that of the parameters [rad]."""
+        """The run of the model in a test, and the standard deviation of its sideslip from that of the parameters [rad]."""
         names = tuple(self.estimates)
         driven = drive(self.model, test, step=step, with_respect_to=names)
         slopes = driven.slopes[SIDESLIP.column] * _scales(self.model, names)
@@ -107,7 +110,7 @@ class IdentifiedSingleTrack:
 
 def usual_single_track(wheelbase: float, mass: float = 1500.0, *, front_share: float = 0.55) -> SingleTrack:
     """A passenger car as it usually is, to begin with [m, kg]."""
-    weight = mass * 9.81
+    weight = mass * STANDARD_GRAVITY
     inertia = _GYRATION * mass * front_share * (1.0 - front_share) * wheelbase**2
     front, rear = _STIFFNESS * front_share * weight, 1.2 * _STIFFNESS * (1.0 - front_share) * weight
     return SingleTrack(mass, inertia, wheelbase, front_share, front, rear, steering_ratio=16.0)
@@ -126,11 +129,14 @@ def identify_single_track(
     Parameters
     ----------
     runs
-        With steering-wheel angle, speed and yaw rate; lateral acceleration at the centre of gravity is used where it is there.
+        With steering-wheel angle, speed and yaw rate; lateral acceleration at the centre of gravity is used if all
+        have it.
     start
-        What is usual: `usual_single_track`, or a vehicle alike. Wheelbase, mass and what is not in `USUAL` are taken from it.
+        What is usual: `usual_single_track`, or a vehicle alike. Its mass and what is not in `USUAL` are taken as they
+        are.
     known
-        Standard deviations that replace those of `USUAL` (0: held), of the logarithm but for ``front_share`` and ``steering_offset``.
+        Standard deviations that replace those of `USUAL`, of the logarithm but for ``front_share`` and
+        ``steering_offset``; 0 holds a parameter, as it holds the wheelbase if nothing else is said.
     step
         Of the comparison [s].
     noise
@@ -143,7 +149,10 @@ def identify_single_track(
     ConvergenceError
         No motion of the model is near the recordings.
     """
-    widths = {name: {**USUAL, **(known or {})}[name] for name in USUAL}
+    for name in known or ():
+        if name not in USUAL:
+            raise UnknownNameError("parameter", name, USUAL)
+    widths = {**USUAL, **(known or {})}
     names = tuple(name for name, width in widths.items() if width > 0)
     prior = np.array([widths[name] for name in names])
     for run in runs:
@@ -154,36 +163,67 @@ def identify_single_track(
         raise InputError("nothing was steered: the steering-wheel angle stays within 3 degrees")
     columns = [YAW_RATE.column] + ([AY.column] if all(AY in run for run in runs) else [])
     floors = {column: (noise or {}).get(column, 1e-4) for column in columns}
-    spread = {
-        column: max(floors[column], 0.1 * float(np.std(np.concatenate([run[column] for run in runs]))))
-        for column in columns
-    }
+    spread = {c: max(floors[c], 0.1 * float(np.std(np.concatenate([run[c] for run in runs])))) for c in columns}
     worth = dict.fromkeys(columns, 1.0)
+    search = _Search(start, runs, tuple(columns), names, prior, step)
     z = np.zeros(len(names))
-    damping = 1e-3
-    cost = np.inf
-    for _ in range(_ITERATIONS):
-        model = _moved(start, names, z)
-        errors, slopes = _compared(model, runs, columns, names, step)
-        new = sum(worth[c] * float(errors[c] @ errors[c]) / spread[c] ** 2 for c in columns) + float(
-            (z / prior) @ (z / prior)
-        )
-        A = np.diag(1.0 / prior**2) + sum(worth[c] / spread[c] ** 2 * slopes[c].T @ slopes[c] for c in columns)
-        g = z / prior**2 + sum(worth[c] / spread[c] ** 2 * slopes[c].T @ errors[c] for c in columns)
-        move = -np.linalg.solve(A + damping * np.diag(np.diag(A)), g)
-        move *= min(1.0, 0.5 / float(np.abs(move).max() + 1e-12))
-        converged = float(np.abs(move).max()) < _SMALL
-        for c in columns:  # what the model misses, and how many samples that are independent of each other
+    for _ in range(_ROUNDS):
+        weights = {c: worth[c] / spread[c] ** 2 for c in columns}
+        before, z = z, search.minimum(z, weights)
+        errors, slopes = search.compared(z)
+        for c in columns:  # what the model misses, and how many of its samples are independent
             spread[c] = max(floors[c], float(np.sqrt(np.mean(errors[c] ** 2))))
             worth[c] = _independent(errors[c]) / errors[c].size
-        damping = min(damping * 10.0, 1e3) if new > 1.5 * cost else max(damping * 0.1, 1e-9)
-        cost = new
-        if converged:
+        if float(np.abs(z - before).max()) < _SMALL:
             break
-        z = z + move
-    else:
-        raise ConvergenceError("the single-track model does not settle on these recordings")
-    return _result(model, names, np.linalg.inv(A), prior, errors, worth)
+    information = np.diag(1.0 / prior**2)
+    for c in columns:
+        information += worth[c] / spread[c] ** 2 * slopes[c].T @ slopes[c]
+    return _result(_moved(start, names, z), names, np.linalg.inv(information), prior, errors, worth)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Search:
+    """Levenberg and Marquardt's method for the most probable values with given weights."""
+
+    start: SingleTrack
+    runs: Sequence[Run]
+    columns: tuple[str, ...]
+    names: tuple[str, ...]
+    prior: Array
+    step: float
+
+    def compared(self, z: Array) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Model less recordings, and derivatives by the free variables."""
+        return _compared(_moved(self.start, self.names, z), self.runs, self.columns, self.names, self.step)
+
+    def minimum(self, z: Array, weights: Mapping[str, float]) -> Array:
+        """From z; ConvergenceError where the model has no motion there."""
+        errors, slopes = self.compared(z)
+        cost, damping = self._cost(z, errors, weights), 1e-3
+        for _ in range(_ITERATIONS):
+            A, g = np.diag(1.0 / self.prior**2), z / self.prior**2
+            for c in self.columns:
+                A = A + weights[c] * slopes[c].T @ slopes[c]
+                g = g + weights[c] * slopes[c].T @ errors[c]
+            move = -np.linalg.solve(A + damping * np.diag(np.diag(A)), g)
+            if float(np.abs(move).max()) < _SMALL:
+                break
+            move *= min(1.0, 0.5 / float(np.abs(move).max()))
+            try:
+                there = self.compared(z + move)
+                new = self._cost(z + move, there[0], weights)
+            except ConvergenceError:
+                new = np.inf
+            if new < cost:
+                z, cost, (errors, slopes), damping = z + move, new, there, max(0.1 * damping, 1e-9)
+            else:
+                damping *= 10.0
+        return z
+
+    def _cost(self, z: Array, errors: Mapping[str, Array], weights: Mapping[str, float]) -> float:
+        missed = sum(weights[c] * float(errors[c] @ errors[c]) for c in self.columns)
+        return missed + float(np.sum((z / self.prior) ** 2))
 
 
 def _scales(model: SingleTrack, names: Sequence[str]) -> Array:
@@ -261,8 +301,8 @@ def _result(
     told = [name for name, item in estimates.items() if item.told]
     vague = [name for name, item in estimates.items() if not item.told]
     sentences = [
-        f"stiffness and inertia are told over mass alone; they are given for the mass that was entered, {model.mass:g} kg",
-        f"the steering ratio is told times the wheelbase; it is given for the wheelbase that was entered, {model.wheelbase:g} m",
+        f"stiffness and inertia are told over mass alone and given for the mass that was entered, {model.mass:g} kg",
+        f"the steering ratio is told times the wheelbase and given for a wheelbase of {model.wheelbase:.3g} m",
     ]
     if told:
         sentences.append(f"told by the recordings: {', '.join(told)}")

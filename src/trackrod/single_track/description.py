@@ -97,13 +97,13 @@ class SingleTrack:
 
     @property
     def stiffness(self) -> tuple[float, float]:
-        """Cornering stiffness of the axles in the vehicle, front and rear [N/rad]: tyres in series with the steer compliance."""
+        """Cornering stiffness of the axles, front and rear [N/rad]: tyres in series with the steer compliance."""
         front, rear = self.cornering_stiffness_front, self.cornering_stiffness_rear
         return front / (1.0 + front * self.steer_compliance_front), rear / (1.0 + rear * self.steer_compliance_rear)
 
     @property
     def understeer_gradient(self) -> float:
-        """dδ/da_y in a steady turn of one radius [rad/(m/s²)]: m (b C_r − a C_f)/(L C_f C_r); Pacejka (1.48)."""
+        """dδ/da_y in a steady turn of one radius [rad/(m/s²)]: m (b C_r − a C_f)/(L C_f C_r)."""
         front, rear = self.stiffness
         return self.mass * (self.to_rear * rear - self.to_front * front) / (self.wheelbase * front * rear)
 
@@ -118,7 +118,7 @@ class SingleTrack:
         return speed / (self.wheelbase + self.understeer_gradient * speed**2) / self.steering_ratio
 
     def yaw_frequency(self, speed: float) -> tuple[float, float]:
-        """Undamped natural frequency [rad/s] and damping ratio [-] of side slip and yaw at a speed [m/s]; Pacejka (1.50).
+        """Undamped natural frequency [rad/s] and damping ratio [-] of side slip and yaw at a speed [m/s].
 
         NaN for a vehicle that is not stable at this speed.
         """

@@ -1,8 +1,8 @@
 """A single-track model drives what was recorded: steering-wheel angle and speed in, side slip and yaw out.
 
-The equations are discretised by the trapezoidal rule over all samples at once, so that a run is one system of equations with a
-band as its Jacobian: Newton's method solves it in two or three steps, and its derivatives by any parameter are one more
-solution with the same band. All partial derivatives are by complex steps, which are exact to the last digit.
+The equations are discretised by the trapezoidal rule over all samples at once, so that a run is one system of equations
+with a band as its Jacobian: Newton's method solves it in a few steps, and its derivatives by any parameter are one more
+solution with the same band. Partial derivatives are by complex steps, which are exact to the last digit.
 
 With u the recorded speed, v the lateral velocity, r the yaw rate and δ the steer angle::
 
@@ -105,7 +105,7 @@ def drive(model: SingleTrack, test: Run, *, step: float = 0.01, with_respect_to:
 
 
 def _rates(p: Mapping[str, complex], u: Array, wheel: Array, x: Complex) -> tuple[Complex, Complex]:
-    """Right-hand sides and the factors of the rates on the left, of the states v, r, s_f, s_r; shapes (samples, 4), (4)."""
+    """Right-hand sides of the states v, r, s_f, s_r, shape (samples, 4), and the factors of their rates on the left."""
     v, r, s_f, s_r = x.T
     F_f, F_r, delta = _forces(p, wheel, s_f, s_r)
     a, b = _distances(p)
