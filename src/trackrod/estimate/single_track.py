@@ -101,7 +101,7 @@ class IdentifiedSingleTrack:
     sentences: tuple[str, ...]
 
     def sideslip(self, test: Run, *, step: float = 0.01) -> tuple[Run, Array]:
-        """The run of the model in a test, and the standard deviation of its sideslip from that of the parameters [rad]."""
+        """The run of the model in a test, and the standard deviation of its sideslip by the parameters [rad]."""
         names = tuple(self.estimates)
         driven = drive(self.model, test, step=step, with_respect_to=names)
         slopes = driven.slopes[SIDESLIP.column] * _scales(self.model, names)

@@ -309,9 +309,10 @@ def _fit_chain(work: _Work, chain: Sequence[Stage], points: Points, offers: Mapp
                 names.append(item.name)
         joined = [item.name for item in stage.coefficients if item.name in names]
         if joined:
-            subset = points.at(_nominal(points, work.properties)) if stage is chain[0] else points
+            subset = points.at(_nominal(points, work.properties)) if stage is chain[0] else points.at(_some(points))
             work.properties = _solve(work.properties, names, subset if len(subset) >= 20 else points, stage.output)
     output = chain[0].output
+    work.properties = _solve(work.properties, names, points, output)
     while True:
         found, shares = _intervals(work, names, points, output)
         vague = [
@@ -329,6 +330,11 @@ def _fit_chain(work: _Work, chain: Sequence[Stage], points: Points, offers: Mapp
         work.properties = _solve(work.properties, names, points, output)
     work.fitted.update({item.name: item for item in found})
     work.shares.update(shares)
+
+
+def _some(points: Points) -> NDArray[np.intp]:
+    """A part of many points, which is enough to begin with."""
+    return np.arange(0, len(points), max(len(points) // 1000, 1))
 
 
 def _nominal(points: Points, properties: TyreProperties) -> NDArray[np.bool_]:
