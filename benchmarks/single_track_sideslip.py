@@ -59,9 +59,8 @@ def main(picture: Path | None) -> None:
         if length == wheelbase:
             for item in (*found.estimates.values(), found.understeer_gradient):
                 low, high = item.interval
-                print(
-                    f"  {item.name:27s} {item.value:9.4g}  [{low:.4g}, {high:.4g}]  {'told' if item.told else 'as usual'}"
-                )
+                told = "told" if item.told else "as usual"
+                print(f"  {item.name:27s} {item.value:9.4g}  [{low:.4g}, {high:.4g}]  {told}")
             print("\n".join(f"  {sentence}" for sentence in found.sentences))
             if picture is not None:
                 _draw(run, np.degrees(target), np.degrees(deviation), time, yaw_rate, picture)

@@ -12,8 +12,8 @@ import sys
 import time
 
 from scipy.stats import binomtest
-
 from tests.estimate.planted_bench import LOAD, RADIUS, planted_bench, planted_tyre
+
 from trackrod.estimate.tyre_fit import LEVEL, fit_tyre
 from trackrod.estimate.tyre_sweeps import find_sweeps
 

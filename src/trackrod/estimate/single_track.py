@@ -156,12 +156,12 @@ def identify_single_track(
     names = tuple(name for name, width in widths.items() if width > 0)
     prior = np.array([widths[name] for name in names])
     for run in runs:
-        missing = [s.column for s in (STEERING_WHEEL_ANGLE, VX, YAW_RATE) if s not in run]
+        missing = [s.column for s in (STEERING_WHEEL_ANGLE, VX, YAW_RATE) if s.column not in run]
         if missing:
             raise InputError(f"a run has no {', '.join(missing)}: steering-wheel angle, speed and yaw rate are needed")
     if not any(np.ptp(run[STEERING_WHEEL_ANGLE]) > 0.05 for run in runs):
         raise InputError("nothing was steered: the steering-wheel angle stays within 3 degrees")
-    columns = [YAW_RATE.column] + ([AY.column] if all(AY in run for run in runs) else [])
+    columns = [YAW_RATE.column] + ([AY.column] if all(AY.column in run for run in runs) else [])
     floors = {column: (noise or {}).get(column, 1e-4) for column in columns}
     spread = {c: max(floors[c], 0.1 * float(np.std(np.concatenate([run[c] for run in runs])))) for c in columns}
     worth = dict.fromkeys(columns, 1.0)
@@ -179,7 +179,9 @@ def identify_single_track(
     information = np.diag(1.0 / prior**2)
     for c in columns:
         information += worth[c] / spread[c] ** 2 * slopes[c].T @ slopes[c]
-    return _result(_moved(start, names, z), names, np.linalg.inv(information), prior, errors, worth)
+    return _result(
+        _moved(start, names, z), names, np.asarray(np.linalg.inv(information), dtype=np.float64), prior, errors, worth
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

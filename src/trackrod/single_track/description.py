@@ -70,8 +70,8 @@ class SingleTrack:
 
     def __post_init__(self) -> None:
         numbers = {name: getattr(self, name) for name in self.__slots__ if name != "name"}
-        positive = ("mass", "yaw_inertia", "wheelbase", "steering_ratio")
-        positive += ("cornering_stiffness_front", "cornering_stiffness_rear")
+        positive = ["mass", "yaw_inertia", "wheelbase", "steering_ratio"]
+        positive += ["cornering_stiffness_front", "cornering_stiffness_rear"]
         problems = [Problem(f"{name} is {value}") for name, value in numbers.items() if not math.isfinite(value)]
         problems += [
             Problem(f"{name} is {numbers[name]:g}, it must be above zero") for name in positive if numbers[name] <= 0

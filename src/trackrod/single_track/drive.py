@@ -96,7 +96,7 @@ def drive(model: SingleTrack, test: Run, *, step: float = 0.01, with_respect_to:
     x = _solve(numbers, time, u, wheel)
     slopes = _slopes(numbers, time, u, wheel, x, with_respect_to)
     outputs = _outputs(numbers, u, wheel, x.astype(complex))
-    columns = {TIME: time, STEERING_WHEEL_ANGLE: wheel, VX: speed}
+    columns = {TIME.column: time, STEERING_WHEEL_ANGLE.column: wheel, VX.column: speed}
     run = Run(
         {**columns, **{name: value.real for name, value in outputs.items()}},
         {"vehicle": model.name, "model": "single-track"},

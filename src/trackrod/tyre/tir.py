@@ -93,17 +93,18 @@ def read_tir(path: Path | str) -> TyreProperties:
 
 
 def _table_of_another_program(path: Path) -> FileFormatError | None:
-    """What is to be said of tyre data that are no property file but could be fitted; None of any other file."""
+    """What is to be said of tyre data that are no property file ; None of any other file."""
     with path.open("rb") as stream:
         start = stream.read(4096)
     if b"**HEADER" in start:
-        what, hint = "tyre measurements as tables (TYDEX)", ""
+        text = "this is tyre measurements as tables (TYDEX), not a tyre property file"
+        hint = "`trackrod tyre fit` makes a property file of them"
     elif start.lstrip().startswith(b"{") and b'"' in start:
-        what, hint = "a tyre in JSON, as Project Chrono has them", "; where it names a .tir file, give that one"
+        text = "this is a tyre in JSON, as Project Chrono has them, not a tyre property file"
+        hint = "a .tir file is needed; where it names one, give that"
     else:
         return None
-    text = f"this is {what}, not a tyre property file; fitting a Magic Formula to it comes with a later release"
-    return FileFormatError(Problem(text, Place(path), hint=f"until then a .tir file is needed{hint}"))
+    return FileFormatError(Problem(text, Place(path), hint=hint))
 
 
 def parse_tir(document: teimorbit.Document) -> TyreProperties:
