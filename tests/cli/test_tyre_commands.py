@@ -14,8 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from estimate.planted_bench import planted_bench
 from trackrod import __version__
+from trackrod.cli.app import app
 from trackrod.tyre import load_tyre
 from trackrod.tyre.samples import SAMPLES
 
@@ -256,3 +259,26 @@ def test_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
         assert "interrupted" in errors
         assert [path.name for path in tmp_path.iterdir()] == ["points.csv"]
     assert "Traceback" not in errors
+
+
+def test_fit_writes_a_tyre_that_says_where_it_comes_from(tmp_path: Path) -> None:
+    data = planted_bench(1)
+    names = {"time": "time_s", "alpha": "alpha_rad", "Fz": "Fz_N", "Fy": "Fy_N"}
+    table = np.column_stack([data[name] for name in names])
+    np.savetxt(tmp_path / "bench.csv", table, delimiter=",", header=",".join(names.values()), comments="")
+    command = ["tyre", "fit", str(tmp_path / "bench.csv"), "--out", str(tmp_path / "fitted.tir"), "--radius", "0.32"]
+    report = tmp_path / "fit.html"
+    result = CliRunner().invoke(app, [*command, "--report", str(report), "--cross-validate", "--json"])
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert said["axes"] == "iso"
+    assert said["not_told"]["PDY3"] == "the data do not have two cambers"
+    assert [round(item["load_N"], -3) for item in said["left_out"]] == [2000, 4000, 6000]
+    low, high = said["coefficients"]["PDY1"]["interval"]
+    assert low < 1.05 < high
+    assert "fitted by trackrod" in (tmp_path / "fitted.tir").read_text()
+    assert "bench.csv" in (tmp_path / "fitted.tir").read_text()
+    assert "PKY1" in report.read_text()
+    shown = CliRunner().invoke(app, command)
+    assert "neutral, Mz was not measured over alpha: QBZ1" in shown.stdout
+    assert CliRunner().invoke(app, [*command, "--unit", "SA"]).exit_code != 0

@@ -72,10 +72,10 @@ def test_everything_of_a_file(tmp_path: Path) -> None:
     assert (first.points, second.points) == (2, 1)
 
 
-def test_as_a_tyre_it_says_that_the_fit_comes_later(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="fitting a Magic Formula to it comes with a later release") as caught:
+def test_as_a_tyre_it_says_what_makes_one(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="not a tyre property file") as caught:
         read_tyre(write(tmp_path))
-    assert "until then a .tir file is needed" in caught.value.problems[0].hint
+    assert "trackrod tyre fit" in caught.value.problems[0].hint
     assert "3 points" in caught.value.problems[0].hint
 
 

@@ -444,7 +444,7 @@ def test_missing_file(tmp_path: Path) -> None:
 def test_tables_of_other_programs_are_called_so(tmp_path: Path, text: str, what: str) -> None:
     file = tmp_path / "tyre.dat"
     file.write_text(text)
-    with pytest.raises(FileFormatError, match=f"{what}.*fitting a Magic Formula to it comes with a later release"):
+    with pytest.raises(FileFormatError, match=f"{what}.*not a tyre property file"):
         read_tir(file)
 
 

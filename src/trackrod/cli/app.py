@@ -27,6 +27,7 @@ from trackrod.cli import (
     realtime,
     score,
     simulate,
+    single_track,
     tyre,
     validate,
     vehicle,
@@ -60,6 +61,7 @@ app.command()(measure.channels)
 app.command()(measure.measure)
 app.command()(envelope.envelope)
 app.command()(estimate.estimate)
+app.command(name="single-track")(single_track.single_track)
 app.command()(convert.convert)
 app.command()(export.export)
 app.command()(animate.animate)

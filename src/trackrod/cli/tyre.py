@@ -1,4 +1,4 @@
-"""``trackrod tyre``: look at a tyre property file, evaluate it at points."""
+"""``trackrod tyre``: look at a tyre property file, evaluate it at points, fit one to bench data."""
 
 from __future__ import annotations
 
@@ -10,13 +10,20 @@ import numpy as np
 import typer
 from rich.table import Table
 
+from trackrod import __version__
 from trackrod.cli.output import console, errors, print_json, print_problems
 from trackrod.core.corners import Side
+from trackrod.core.errors import InputError
+from trackrod.estimate.tyre_data import Axes, read_bench
+from trackrod.estimate.tyre_fit import TyreFit, fit_tyre, left_out
+from trackrod.estimate.tyre_sweeps import find_sweeps
 from trackrod.report.page import shown
 from trackrod.report.tyre import write_tyre_report
+from trackrod.report.tyre_fit import write_fit_page
 from trackrod.tyre.characteristics import Characteristic, characteristics
 from trackrod.tyre.model import Tyre, load_tyre
 from trackrod.tyre.points import read_points, write_points
+from trackrod.tyre.tir import write_tir
 
 __all__ = ["app"]
 
@@ -123,3 +130,96 @@ def evaluate(
         errors.print(str(outside), style="yellow", markup=False, highlight=False)
     print_problems(tyre.properties.problems)
     console.print(f"wrote {len(inputs[0])} points to {out}", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def fit(
+    data: Annotated[list[Path], typer.Argument(help="Bench data: .mat, .csv or TYDEX.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Tyre property file to write (.tir).")],
+    axes: Annotated[Axes | None, typer.Option(help="Axes of the data; found out if not given.")] = None,
+    unit: Annotated[
+        list[str] | None, typer.Option(help="CHANNEL=UNIT where a file does not say it; may be repeated.")
+    ] = None,
+    nominal_load: Annotated[float | None, typer.Option(help="FNOMIN in N; the middle load if not given.")] = None,
+    radius: Annotated[
+        float | None, typer.Option(help="UNLOADED_RADIUS in m; from the loaded radius if not given.")
+    ] = None,
+    keep_warm_up: Annotated[
+        bool, typer.Option("--keep-warm-up", help="Use sweeps too that were driven again with another result.")
+    ] = False,
+    cross_validate: Annotated[
+        bool, typer.Option("--cross-validate", help="Leave each load out once and say what the fit misses there.")
+    ] = False,
+    report: Annotated[Path | None, typer.Option(help="Page with curves, intervals and what is missed (.html).")] = None,
+    json: Json = False,
+) -> None:
+    """Fit Magic Formula 6.1 to bench data, stage by stage; every coefficient with an interval, or named as not told."""
+    units = dict(_pair(text) for text in unit or ())
+    start = time.perf_counter()
+    bench = read_bench(data, axes=axes, units=units)
+    sweeps = find_sweeps(bench, keep_warm_up=keep_warm_up)
+    found = fit_tyre(sweeps, nominal_load=nominal_load, radius=radius, name=out.stem)
+    unseen = {load: left_out(found, load) for load in sweeps.levels("load")} if cross_validate else {}
+    seconds = time.perf_counter() - start
+    notes = (*bench.notes, *found.notes)
+    source = (f"fitted by trackrod {__version__} to {bench.source}", *notes, *_not_told(found))
+    write_tir(found.properties, out, source)
+    if report is not None:
+        write_fit_page(found, bench.source, notes, unseen, report)
+    if json:
+        print_json(
+            {
+                "file": str(out),
+                "source": bench.source,
+                "axes": str(bench.axes),
+                "samples": len(sweeps.samples),
+                "points": len(sweeps.points),
+                "seconds": seconds,
+                "coefficients": {
+                    item.name: {
+                        "value": item.value,
+                        "standard_deviation": item.standard_deviation,
+                        "interval": item.interval,
+                        "on_bound": item.on_bound,
+                    }
+                    for item in found.coefficients.values()
+                },
+                "not_told": dict(found.not_told),
+                "rms": [
+                    {"output": m.output, "load_N": m.load, "camber_rad": m.camber, "samples": m.samples, "rms": m.rms}
+                    for m in found.misfits
+                ],
+                "left_out": [{"load_N": load, "rms_Fy_N": rms} for load, rms in unseen.items()],
+                "notes": list(notes),
+            }
+        )
+        return
+    table = Table(title=f"{out.stem}: {len(sweeps.samples)} samples in {len(sweeps.sweeps)} sweeps, {seconds:.1f} s")
+    for head in ("output", "RMS", "largest measured", "worst load and camber"):
+        table.add_column(head, justify="left" if head == "output" else "right")
+    for item in (item for item in found.misfits if item.load is None):
+        cells = [other for other in found.misfits if other.output == item.output and other.load is not None]
+        worst = max(cells, key=lambda other: other.rms)
+        where = f"{worst.rms:.1f} at {worst.load:.0f} N, {np.degrees(worst.camber or 0.0):.1f}°"
+        table.add_row(item.output, f"{item.rms:.1f}", f"{item.largest:.0f}", where)
+    console.print(table)
+    for load, rms in unseen.items():
+        console.print(f"Fy at {load:.0f} N, left out of the fit: RMS {rms:.1f} N", highlight=False)
+    for line in (*notes, *_not_told(found)):
+        console.print(line, style="dim", markup=False, highlight=False)
+    console.print(f"wrote {out}", highlight=False, soft_wrap=True)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    channel, mark, unit = text.partition("=")
+    if not (channel and mark and unit):
+        raise InputError(f"--unit {text}: CHANNEL=UNIT is needed, for example SA=deg")
+    return channel, unit
+
+
+def _not_told(found: TyreFit) -> list[str]:
+    """Coefficients at neutral values, a line for each reason."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in found.not_told.items():
+        reasons.setdefault(reason, []).append(name)
+    return [f"neutral, {reason}: {', '.join(names)}" for reason, names in reasons.items()]

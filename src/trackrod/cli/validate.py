@@ -33,7 +33,10 @@ __all__ = ["validate"]
 def validate(
     model: Annotated[
         Path,
-        typer.Argument(help="Real-time model, study folder, or folder of runs named as the tests.", show_default=False),
+        typer.Argument(
+            help="Real-time or single-track model, study folder, or folder of runs named as the tests.",
+            show_default=False,
+        ),
     ],
     tests: Annotated[
         Path, typer.Argument(help="Folder of recordings: a file is a test, a folder holds repeats.", show_default=False)
@@ -53,8 +56,8 @@ def validate(
 ) -> None:
     """Judge a model by recorded tests: a number for each criterion, the degree of validity, the verdict.
 
-    A real-time model drives the inputs of each test again. With --tune it is brought to its criteria first. Exit code 1
-    if it is not valid, or if that was not shown.
+    A model drives the inputs of each test again; with --tune a real-time model is brought to its criteria first. Exit
+    code 1 if it is not valid, or if that was not shown.
     """
     asked = find_criteria(criteria)
     if parameter and not tune:

@@ -33,7 +33,6 @@ _BLOCKS = {
     "Roll": "ROLLING_COEFFICIENTS",
     "Align": "ALIGNING_COEFFICIENTS",
 }
-_UNTIL_THEN = "until then a .tir file is needed"
 
 
 def read_tyre(path: Path) -> TyreProperties:
@@ -48,10 +47,10 @@ def read_tyre(path: Path) -> TyreProperties:
         start = stream.read(4096)
     if b"**HEADER" in start:
         tables = read_tydex(path).tables
-        text = "this is tyre measurements as tables (TYDEX), not a tyre property file; "
-        text += "fitting a Magic Formula to it comes with a later release"
+        text = "this is tyre measurements as tables (TYDEX), not a tyre property file"
         what = " and ".join(f"{', '.join(table.channels)}" for table in tables)
-        hint = f"{_UNTIL_THEN}; the file has {sum(table.points for table in tables)} points of {shown(what)}"
+        points = sum(table.points for table in tables)
+        hint = f"`trackrod tyre fit` makes a property file of them; the file has {points} points of {shown(what)}"
         raise FileFormatError(Problem(text, Place(path), hint=hint))
     if b"FileIdent" in start and b"CarMaker" in start:
         return _magic_formula(read_infofile(path))
@@ -64,7 +63,8 @@ def _magic_formula(info: InfoFile) -> TyreProperties:
     if "Tire-MF" not in ident:
         text = f"this tyre is '{shown(ident)}', which has no Magic Formula"
         text += "; fitting a Magic Formula to its forces comes with a later release"
-        raise FileFormatError(Problem(text, info.place("FileIdent"), hint=_UNTIL_THEN))
+        hint = "until then a .tir file is needed"
+        raise FileFormatError(Problem(text, info.place("FileIdent"), hint=hint))
     blocks: dict[str, list[teimorbit.Attribute]] = {}
     for key in info.keys():  # noqa: SIM118 - it is no mapping
         first, _, name = key.partition(".")

@@ -10,6 +10,7 @@ keys and blocks that the formula does not know are named too. All mistakes of a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -92,17 +93,18 @@ def read_tir(path: Path | str) -> TyreProperties:
 
 
 def _table_of_another_program(path: Path) -> FileFormatError | None:
-    """What is to be said of tyre data that are no property file but could be fitted; None of any other file."""
+    """What is to be said of tyre data that are no property file ; None of any other file."""
     with path.open("rb") as stream:
         start = stream.read(4096)
     if b"**HEADER" in start:
-        what, hint = "tyre measurements as tables (TYDEX)", ""
+        text = "this is tyre measurements as tables (TYDEX), not a tyre property file"
+        hint = "`trackrod tyre fit` makes a property file of them"
     elif start.lstrip().startswith(b"{") and b'"' in start:
-        what, hint = "a tyre in JSON, as Project Chrono has them", "; where it names a .tir file, give that one"
+        text = "this is a tyre in JSON, as Project Chrono has them, not a tyre property file"
+        hint = "a .tir file is needed; where it names one, give that"
     else:
         return None
-    text = f"this is {what}, not a tyre property file; fitting a Magic Formula to it comes with a later release"
-    return FileFormatError(Problem(text, Place(path), hint=f"until then a .tir file is needed{hint}"))
+    return FileFormatError(Problem(text, Place(path), hint=hint))
 
 
 def parse_tir(document: teimorbit.Document) -> TyreProperties:
@@ -402,13 +404,16 @@ class _Reader:
             self._note(f"keys without meaning for {version}: {', '.join(unknown)}")
 
 
-def write_tir(tyre: TyreProperties, path: Path | str) -> None:
-    """Write a tyre property file in SI units; an existing file is replaced whole or not at all."""
-    write_atomically(Path(path), compose_tir(tyre))
+def write_tir(tyre: TyreProperties, path: Path | str, source: Sequence[str] = ()) -> None:
+    """Write a tyre property file in SI units; an existing file is replaced whole or not at all.
+
+    `source` says in its header where the numbers come from, a line each.
+    """
+    write_atomically(Path(path), compose_tir(tyre, source))
 
 
-def compose_tir(tyre: TyreProperties) -> str:
-    """The text of a tyre property file in SI units.
+def compose_tir(tyre: TyreProperties, source: Sequence[str] = ()) -> str:
+    """The text of a tyre property file in SI units, with lines of its header that say where it comes from.
 
     Holds: reading it back gives the same formula, coefficients and curves.
     """
@@ -437,6 +442,7 @@ def compose_tir(tyre: TyreProperties) -> str:
             value = tyre.coefficients[item.name]
             blocks.setdefault(item.block, []).append(teimorbit.Attribute(item.name, value, comment=comment))
     composed = [teimorbit.Block(name, tuple(attributes)) for name, attributes in blocks.items()]
+    composed[0] = replace(composed[0], comments=tuple(teimorbit.Comment(line.strip()) for line in source))
     curves = {"DEFLECTION_LOAD_CURVE": tyre.deflection_load, "BOTTOMING_CURVE": tyre.bottoming}
     for name, curve in curves.items():
         if curve is not None:

@@ -7,6 +7,7 @@ same names.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,12 +24,17 @@ from trackrod.reference.replay import Replay
 from trackrod.reference.runs import Longitudinal, ReferenceRun
 from trackrod.rtm.spec import RTM, RtmSpec
 from trackrod.simulate.drive import Progress
+from trackrod.single_track.description import SINGLE_TRACK, SingleTrack
+from trackrod.single_track.drive import drive
 from trackrod.validate.criteria import Criteria
 from trackrod.validate.verdict import Comparison, Verdict, judge
 from trackrod.workflow.multibody_runs import STEP
 from trackrod.workflow.runs import model_run
 
 __all__ = ["Validation", "drive_again", "manoeuvre_of", "read_model", "read_tests", "replay_of", "validate_model"]
+
+#: How far a file is read to see what it holds [byte].
+_TAIL = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +66,8 @@ def validate_model(model: Path, tests: Path, criteria: Criteria, *, progress: Pr
     Parameters
     ----------
     model
-        Real-time model (``rtm.json``), folder of a study, or folder of runs under the names of the tests.
+        Real-time model (``rtm.json``), single-track model (``.json``), folder of a study, or folder of runs under the
+        names of the tests.
     tests
         Folder of recordings.
     criteria
@@ -80,12 +87,16 @@ def validate_model(model: Path, tests: Path, criteria: Criteria, *, progress: Pr
         manoeuvre = manoeuvre_of(name, repeats[0])
         if spec is None:
             comparisons.append(Comparison(name, manoeuvre, repeats, runs[name]))
+        elif isinstance(spec, SingleTrack):
+            _longitudinal(name, repeats[0])
+            driven, refined = (_single_track_run(spec, repeats[0], parts) for parts in (1, 2))
+            comparisons.append(Comparison(name, manoeuvre, repeats, driven, refined))
         else:
             driven, refined = (drive_again(spec, name, manoeuvre, repeats[0], step) for step in (STEP, STEP / 2.0))
             comparisons.append(Comparison(name, manoeuvre, repeats, driven, refined))
         if progress is not None:
             progress(name, (done + 1) / len(recorded))
-    domain = spec.validity.sentence if spec is not None and spec.validity is not None else ""
+    domain = spec.validity.sentence if isinstance(spec, RtmSpec) and spec.validity is not None else ""
     return Validation(model, tests, tuple(comparisons), judge(criteria, comparisons), domain)
 
 
@@ -118,10 +129,14 @@ def read_tests(folder: Path) -> Iterator[tuple[str, tuple[Run, ...]]]:
         raise InputError(f"{folder} holds no run: {', '.join(RUN_SUFFIXES)} are read")
 
 
-def read_model(path: Path, tests: dict[str, tuple[Run, ...]]) -> tuple[RtmSpec | None, dict[str, Run]]:
+def read_model(path: Path, tests: dict[str, tuple[Run, ...]]) -> tuple[RtmSpec | SingleTrack | None, dict[str, Run]]:
     """A model that can be driven, or the runs of one by the names of the tests; errors as `validate_model`."""
     if path.is_file():
-        return load(path, RTM).content, {}
+        # The schema of a file stands at its end.
+        with path.open("rb") as stream:
+            stream.seek(max(0, path.stat().st_size - _TAIL))
+            single_track = f'"{SINGLE_TRACK.name}"'.encode() in stream.read()
+        return (load(path, SINGLE_TRACK) if single_track else load(path, RTM)).content, {}
     if not path.is_dir():
         raise MissingFileError(Problem(f"there is no file or folder {path}"))
     if (path / "rtm.json").is_file():
@@ -131,6 +146,14 @@ def read_model(path: Path, tests: dict[str, tuple[Run, ...]]) -> tuple[RtmSpec |
         Problem(f"{path} holds no run '{name}', which {name} of the tests needs") for name in tests if name not in runs
     )
     return None, runs
+
+
+def _single_track_run(model: SingleTrack, test: Run, parts: int) -> Run:
+    """At the samples of the test, driven in steps of 5 ms or less, or in parts of them."""
+    sample = float(np.diff(test.time).mean())
+    steps = parts * math.ceil(sample / 5e-3)
+    run = drive(model, test, step=sample / steps).run
+    return Run({column: run[column][::steps] for column in run.columns}, run.metadata)
 
 
 def manoeuvre_of(name: str, run: Run) -> str:
