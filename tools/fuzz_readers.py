@@ -41,13 +41,13 @@ from trackrod.reference import read_reference
 from trackrod.reference.carmaker_vehicle import complete_from_carmaker
 from trackrod.reference.skc import read_suspension
 from trackrod.reference.sweeps import AxleTables
-from trackrod.reference.tydex import read_tydex
 from trackrod.reference.tyre_files import read_tyre
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.spec import RTM
 from trackrod.tyre.points import POINT_COLUMNS, read_points
 from trackrod.tyre.samples import SAMPLES
 from trackrod.tyre.tir import read_tir
+from trackrod.tyre.tydex import read_tydex
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.template_reader import BUILT_IN, load_template
 from trackrod.vehicle.vehicle import VEHICLE

@@ -18,8 +18,8 @@ from trackrod.estimate.resistance import Drag, RollingResistance
 from trackrod.estimate.result import CannotTell, Estimate
 from trackrod.estimate.tyres import tyre_slip_angle
 from trackrod.estimate.yaw_inertia import YawInertia
+from trackrod.measured.columns import WHEEL_TORQUE
 from trackrod.measured.sensors import Sensor, SensorSet
-from trackrod.measured.wheel_forces import WHEEL_TORQUE
 
 QUIET = rigid.run(0.2 * np.sin(np.arange(400) * 0.05), 0.1 * np.cos(np.arange(400) * 0.07), np.zeros(400))
 BRAKING = rigid.run(

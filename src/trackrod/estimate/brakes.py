@@ -21,7 +21,7 @@ from trackrod.core.signals import CornerSignal
 from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle
 from trackrod.estimate.kinds import BRAKE_FACTOR, PER_KELVIN
 from trackrod.estimate.known import Known
-from trackrod.measured.wheel_forces import WHEEL_TORQUE
+from trackrod.measured.columns import WHEEL_TORQUE
 
 __all__ = [
     "DISC_TEMPERATURE",

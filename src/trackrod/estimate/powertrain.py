@@ -22,7 +22,7 @@ from trackrod.core.quantities import Kind, kind
 from trackrod.core.signals import Signal
 from trackrod.estimate.estimator import Channels, Estimator, Law
 from trackrod.estimate.known import Known
-from trackrod.measured.wheel_forces import WHEEL_TORQUE
+from trackrod.measured.columns import WHEEL_TORQUE
 
 __all__ = ["ENGINE_TORQUE", "EngineTorque", "GearEfficiency", "GearRatio"]
 

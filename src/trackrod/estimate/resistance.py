@@ -22,7 +22,7 @@ from trackrod.core.signals import Signal
 from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle
 from trackrod.estimate.kinds import FORCE_PER_SPEED_SQUARED
 from trackrod.estimate.known import Known
-from trackrod.measured.wheel_forces import WHEEL_TORQUE
+from trackrod.measured.columns import WHEEL_TORQUE
 
 __all__ = [
     "AIR_SPEED",

@@ -34,8 +34,8 @@ from trackrod.core.errors import FileFormatError, InputError, Place, Problem, Un
 from trackrod.core.files import read_bytes, require_file
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.core.run_files import load_matlab
-from trackrod.reference.tydex import read_tydex
-from trackrod.reference.units import factor_of, number_of
+from trackrod.core.written_units import factor_of, number_of
+from trackrod.tyre.tydex import read_tydex
 
 __all__ = ["Axes", "BenchData", "read_bench"]
 

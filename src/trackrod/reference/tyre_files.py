@@ -10,9 +10,9 @@ from trackrod.core.files import require_file
 from trackrod.core.infofile import InfoFile, read_infofile
 from trackrod.core.teimorbit.literals import number_or_word
 from trackrod.core.teimorbit.messages import shown
-from trackrod.reference.tydex import read_tydex
 from trackrod.tyre.properties import TyreProperties
 from trackrod.tyre.tir import parse_tir, read_tir
+from trackrod.tyre.tydex import read_tydex
 
 __all__ = ["read_tyre"]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from trackrod.core.errors import FileFormatError, InputError
-from trackrod.reference.tydex import AxisSystem, read_tydex
 from trackrod.reference.tyre_files import read_tyre
+from trackrod.tyre.tydex import AxisSystem, read_tydex
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "carmaker"
 
