@@ -73,7 +73,8 @@ def open_mf4(path: Path) -> Iterator[Any]:
     mdf = import_asammdf()
     _check_header(path)
     try:
-        with mdf.MDF(path) as file:
+        # As a stream, because asammdf maps a file that it opens itself into memory, all of it.
+        with path.open("rb") as stream, mdf.MDF(stream) as file:
             yield file
     except InputError:
         raise

@@ -137,13 +137,18 @@ def prepare(
     work.filter()
     work.add_outer_mass()
     work.count_time_from_start()
-    run = Run(work.columns, {"name": several[0].path.stem, "recordings": [str(r.path.name) for r in several]})
+    described: dict[str, Plain] = {
+        "name": several[0].path.stem,
+        "recordings": [recording.path.name for recording in several],
+        "processing": [step.text for step in work.record],
+    }
+    run = Run(work.columns, described)
+    work.columns.clear()  # a run has copies of its own, and the columns of a large recording need memory
     channels = {column: entry.channel for column, entry in given.entries.items()}
     work.findings += find_relation_faults(run, channels)
     if refuse:
         raise_if_errors(finding.problem(Place(several[0].path)) for finding in work.findings)
-    done = Run(run, {**run.metadata, "processing": [step.text for step in work.record]})
-    return Prepared(done, tuple(work.record), tuple(work.findings))
+    return Prepared(run, tuple(work.record), tuple(work.findings))
 
 
 class _Preparation:

@@ -185,8 +185,9 @@ def _slow(run: Run) -> dict[str, Array]:
     """The columns without what is fast, in few samples."""
     rate = (run.time.size - 1) / (run.time[-1] - run.time[0])
     every = max(1, int(rate / _RATE))
-    slow = {column: low_pass_nan(run.time, values, min(_SLOW, 0.2 * rate)) for column, values in run.items()}
-    return {column: values[::every] for column, values in {**slow, signals.TIME.column: run.time}.items()}
+    band = min(_SLOW, 0.2 * rate)
+    slow = {column: low_pass_nan(run.time, values, band)[::every].copy() for column, values in run.items()}
+    return {**slow, signals.TIME.column: run.time[::every]}
 
 
 def _telling(columns: Mapping[str, Array]) -> list[Relation]:
