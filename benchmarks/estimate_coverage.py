@@ -30,7 +30,7 @@ from trackrod.core.run_files import read_run, write_run
 from trackrod.core.series import Run
 from trackrod.estimate.brakes import BrakeDistribution, BrakeFactor, LargestBrakeTorque, PedalPressure
 from trackrod.estimate.campaign import estimate_all
-from trackrod.estimate.estimator import Estimator
+from trackrod.estimate.estimator import Estimator, estimate
 from trackrod.estimate.height import HeightByBraking
 from trackrod.estimate.known import Known, known_of
 from trackrod.estimate.masses import AxleMass, CgX, CgY, FrontShare, TotalMass, WheelMass
@@ -193,7 +193,7 @@ def truths(vehicle: Vehicle, runs: Mapping[str, Run]) -> dict[str, float]:
         "cg_x": float(total.centre[0]),
         "cg_y": float(total.centre[1]),
         "front_share": front,
-        "cg_height_braking": float(total.centre[2]),
+        "cg_height_braking": float(runs["slow"][signals.Z][-1]),  # as it stands, not as it was drawn
         "yaw_inertia": float(total.inertia[2, 2]),
         "drag": 0.5 * air.density * air.frontal_area * air.drag,
         "rolling_resistance": _rolling_resistance(runs["coast"]),
@@ -209,7 +209,7 @@ def truths(vehicle: Vehicle, runs: Mapping[str, Run]) -> dict[str, float]:
         found[f"axle_mass_{axle}"] = total.mass * share
         found[f"pedal_pressure_{axle}"] = brakes.largest_pressure * brakes.line(axle)
         found[f"largest_brake_torque_{axle}"] = 2.0 * pedal * brakes.largest_pressure * torque
-        found[f"rolling_radius_{axle}"] = _rolling_radius(runs["coast"], axle)
+        found[f"rolling_radius_{axle}"] = _rolling_radius(runs, known_of(vehicle), axle)
     for gear in (3, 4):
         found[f"total_ratio_gear_{gear}"] = box.ratios[gear - 1] * box.final_drive
         found[f"efficiency_gear_{gear}"] = box.efficiency
@@ -226,10 +226,11 @@ def _rolling_resistance(run: Run) -> float:
     return float(np.mean(resisted / carried) / radius)
 
 
-def _rolling_radius(run: Run, axle: Axle) -> float:
-    coasting = run[signals.THROTTLE] == 0.0
-    speeds = [run[signals.WHEEL_SPEED[corner]][coasting] for corner in Corner if corner.axle is axle]
-    return float(np.mean(run[signals.VX][coasting] / np.mean(speeds, axis=0)))
+def _rolling_radius(runs: Mapping[str, Run], known: Known, axle: Axle) -> float:
+    """Mean over the samples that are used: a tyre grows with speed."""
+    found = estimate(RollingRadius(axle=axle), list(runs.values()), known)
+    assert isinstance(found, Estimate)
+    return found.value
 
 
 def seen(run: Run, campaign: Campaign, number: int) -> Run:
@@ -288,6 +289,7 @@ def _guessed(known: Known, vehicle: Vehicle, truth: Mapping[str, float], seed: i
         "drag_height": air.centre_height,
         "cg_height": truth["cg_height_braking"],
         "cg_y": truth["cg_y"],
+        "pitch_arm": 0.5 * known.wheelbase + truth["cg_x"],  # front and rear springs give way by as much
         "recession_front": RECESSION,
         "recession_rear": RECESSION,
         "lift_front": scale * air.front_lift,
@@ -309,10 +311,10 @@ def _steering_ratio(run: Run) -> float:
 
 
 def _coverage(name: str, truth: float, found: Sequence[Estimate]) -> Coverage:
-    held = sum(estimate.interval[0] <= truth <= estimate.interval[1] for estimate in found)
-    errors = np.array([estimate.value / truth - 1.0 for estimate in found])
-    scatter = float(np.mean([estimate.sample_deviation for estimate in found]) / abs(truth))
-    half = float(np.mean([0.5 * np.ptp(estimate.interval) for estimate in found]) / abs(truth))
+    held = sum(e.interval[0] <= truth <= e.interval[1] for e in found)
+    errors = np.array([e.value / truth - 1.0 for e in found])
+    scatter = float(np.mean([e.sample_deviation for e in found]) / abs(truth))
+    half = float(np.mean([0.5 * np.ptp(e.interval) for e in found]) / abs(truth))
     worst = float(errors[np.argmax(np.abs(errors))])
     return Coverage(name, truth, len(found), int(held), worst, float(errors.mean()), scatter, half)
 

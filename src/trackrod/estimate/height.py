@@ -5,7 +5,8 @@ on a compact car it is 5 % wrong by what moves in it. Moments about y on the gro
 
     h (m a_x − θ ΣF_z) = Σ F_z,i (x_c − x_i − C_i F_x,i − r θ) − f r ΣF_z − h_D D − Σ I_i a_x / r
 
-with the recession C of wheels under force, rolling resistance f, drag D, and wheels of inertia I that slow down. The
+with the recession C of wheels under force, rolling resistance f, drag D, and wheels of inertia I that slow down; h is
+less by what the centre of gravity sinks with the nose. The
 place x_c of the centre of gravity is told by quiet driving of the same runs, so that a transducer whose gain is wrong
 is wrong in both, and most of its error cancels.
 """
@@ -103,7 +104,9 @@ class HeightByBraking(Estimator):
             moment = moment + load * (place + radius * (pitch + known["rolling_resistance"]))
             moment = moment + known[f"spin_inertia_{axle}"] * ax / known[f"rolling_radius_{axle}"]
         lever = pitch - ax / known["gravity"]
-        return Law(moment / total, np.column_stack((lever, np.ones(lever.size))))
+        # Where the nose dips about a point behind it, the centre of gravity sinks: h is that of the standing vehicle.
+        sunk = known["pitch_arm"] * pitch * lever
+        return Law(moment / total + sunk, np.column_stack((lever, np.ones(lever.size))))
 
     def wanted(self) -> str:
         """Braking."""

@@ -168,11 +168,11 @@ class GearRatio(_InGear):
     Attributes
     ----------
     least_speed, least_throttle
-        Of the driven wheels [rad/s], and of the pedal [-]: the clutch is closed and slips no more.
+        Of the driven wheels [rad/s], and of the pedal [-]: the clutch is closed, and slips always by as much.
     """
 
     least_speed: float = 10.0
-    least_throttle: float = 0.1
+    least_throttle: float = 0.5
 
     @property
     def name(self) -> str:
@@ -197,8 +197,9 @@ class GearRatio(_InGear):
         return np.asarray(mask & (run[signals.THROTTLE] > self.least_throttle) & (np.abs(changes) < _CHANGE * ratio))
 
     def law(self, run: Channels, known: Known) -> Law:
-        """Through the origin."""
-        return Law(run[signals.ENGINE_SPEED], _wheel_speed(run, known)[:, None])
+        """A straight line: what the clutch slips by is its intercept."""
+        wheels = _wheel_speed(run, known)
+        return Law(run[signals.ENGINE_SPEED], np.column_stack((wheels, np.ones(wheels.size))))
 
 
 @dataclass(frozen=True, kw_only=True)
