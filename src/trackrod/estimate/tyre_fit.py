@@ -39,6 +39,8 @@ LEVEL = 0.95
 _TOLD = 0.25
 #: Distance from a bound, as a share of the range, at which a coefficient lies on it.
 _ON_BOUND = 1e-6
+#: Sweeps below which intervals are not to be trusted.
+_FEW_SWEEPS = 10
 #: Weight of a curvature factor above 1, in units of the spread of the output.
 _PENALTY = 10.0
 
@@ -183,6 +185,9 @@ def fit_tyre(
             continue
         _fit_chain(work, chain, usable, offers)
     properties = _with_relaxation(work.properties, sweeps, notes)
+    used = np.unique(points.sweep).size
+    if used < _FEW_SWEEPS:
+        notes.append(f"intervals rest on {used} sweeps, too few to show what changes from one to the next: too narrow")
     return TyreFit(properties, work.fitted, work.not_told, tuple(_misfits(properties, sweeps)), sweeps, tuple(notes))
 
 
