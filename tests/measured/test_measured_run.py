@@ -351,8 +351,13 @@ def backward(column: str) -> Change:
     return change
 
 
-def planted(change: Change, error: float = 1.0) -> Prepared:
-    found = channels(recorded(error))
+@cache
+def sound() -> Recording:
+    return recorded(1.0)
+
+
+def planted(change: Change) -> Prepared:
+    found = channels(sound())
     change(found)
     recording = recording_of(Path("planted.mf4"), found)
     return prepare(recording, ChannelMap.of_columns(recording), case_study(), refuse=False)
@@ -407,7 +412,7 @@ def test_a_planted_fault_is_named_and_refused(name: str) -> None:
 
 
 def test_errors_are_refused_with_channel_and_remedy() -> None:
-    found = channels(recorded(1.0))
+    found = channels(sound())
     scaled(3.6, "vx_mps")(found)
     found["Speed"] = found.pop("vx_mps")
     recording = recording_of(Path("log.mf4"), found)
