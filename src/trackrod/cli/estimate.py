@@ -57,7 +57,8 @@ def estimate(
         console.print(_compared(rows))
     for result in found.results.values():
         if isinstance(result, CannotTell):
-            console.print(f"{result.name}: cannot be told, {result.missing}", markup=False, highlight=False)
+            text = f"{result.name}: cannot be told, {result.missing}"
+            console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _known(name: str | None) -> Known:
@@ -69,20 +70,13 @@ def _known(name: str | None) -> Known:
 
 
 def _table(found: Estimates) -> Table:
+    """As wide as a terminal; bias, precision and notes stand on the page and in the JSON."""
     table = Table(title="Estimates")
-    for head in ("parameter", "value", "95 % from", "to", "unit", "bias", "precision", "samples", "independent"):
-        table.add_column(head, justify="left" if head in ("parameter", "unit") else "right")
+    for head in ("parameter", "value", "95 % from", "to", "unit", "independent"):
+        table.add_column(head, justify="left" if head in ("parameter", "unit") else "right", no_wrap=True)
     for name, e in found.values.items():
-        numbers = (shown(e.value), *(shown(end) for end in e.interval))
-        table.add_row(
-            name,
-            *numbers,
-            e.kind.unit or "-",
-            shown(e.bias),
-            shown(e.precision),
-            str(e.samples),
-            f"{e.independent_samples:.0f}",
-        )
+        numbers = (f"{number:.4g}" for number in (e.value, *e.interval))
+        table.add_row(name, *numbers, e.kind.unit or "-", f"{e.independent_samples:.0f}")
     return table
 
 

@@ -143,8 +143,8 @@ def _batches(influence: Array, runs: Integers) -> Integers:
     numbers, first = np.zeros(len(runs), dtype=np.int64), 0
     for run in np.unique(runs):
         chosen = np.flatnonzero(runs == run)
-        # Two batches at least: the halves of a run may be dependent, but one batch would say nothing at all.
-        count = max(chosen.size // length, 2)
+        # Three at least: parts of a run may be dependent, but fewer of them would say next to nothing.
+        count = max(chosen.size // length, 3)
         numbers[chosen] = first + np.minimum(np.arange(chosen.size) * count // chosen.size, count - 1)
         first += count
     return numbers
