@@ -221,6 +221,10 @@ _VALUES: tuple[Any, ...] = (
 )
 
 
+#: Where ways to values end: files are nested for another reason farther down.
+_DEEP = 100
+
+
 def change_value(rng: random.Random, data: bytes, _other: bytes) -> bytes:
     """Another value, or none, somewhere in JSON or TOML; or that of another place."""
     parsed, write = _parsed(data)
@@ -260,13 +264,15 @@ def _parsed(data: bytes) -> tuple[Any, Callable[[Any], str]]:
 
 
 def _places(data: Any) -> Iterator[tuple[Any, ...]]:
-    """Ways to every value, the long lists of numbers by their ends alone; however deep they are."""
+    """Ways to every value down to a depth of `_DEEP`, the long lists of numbers by their ends alone."""
     left: list[tuple[tuple[Any, ...], Any]] = [((), data)]
     while left:
         path, value = left.pop()
         if path:
             yield path
-        if isinstance(value, dict):
+        if len(path) == _DEEP:
+            items = []
+        elif isinstance(value, dict):
             items = list(value.items())
         elif isinstance(value, list):
             items = [(i, value[i]) for i in sorted({0, 1, len(value) - 1} & set(range(len(value))))]
