@@ -21,7 +21,7 @@ from trackrod.measured.sensors import SensorSet, case_study
 from trackrod.report.estimate import write_estimate_page
 from trackrod.report.page import shown
 
-__all__ = ["estimate"]
+__all__ = ["estimate", "what_is_known"]
 
 #: The word for the sensors of the case study.
 _CASE_STUDY = "case_study"
@@ -40,11 +40,7 @@ def estimate(
     json: Json = False,
 ) -> None:
     """Estimate every parameter that the runs tell, each with a 95 % interval; say what is missing for the others."""
-    entries = read_workshop(workshop) if workshop is not None else Workshop()
-    known = _known(vehicle).knowing(entries.values, entries.bounds)
-    errors = None
-    if sensors is not None:
-        errors = case_study() if sensors == _CASE_STUDY else SensorSet.read(sensors)
+    entries, known, errors = what_is_known(vehicle, workshop, sensors)
     found = estimate_all([read_run(log) for log in logs], known, errors)
     rows = compared(entries.estimates(found.known), found.results)
     if report is not None:
@@ -59,6 +55,17 @@ def estimate(
         if isinstance(result, CannotTell):
             text = f"{result.name}: cannot be told, {result.missing}"
             console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def what_is_known(
+    vehicle: str | None, workshop: Path | None, sensors: str | None
+) -> tuple[Workshop, Known, SensorSet | None]:
+    """What options say about the workshop, the vehicle and its sensors."""
+    entries = read_workshop(workshop) if workshop is not None else Workshop()
+    errors = None
+    if sensors is not None:
+        errors = case_study() if sensors == _CASE_STUDY else SensorSet.read(sensors)
+    return entries, _known(vehicle).knowing(entries.values, entries.bounds), errors
 
 
 def _known(name: str | None) -> Known:

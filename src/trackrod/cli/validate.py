@@ -10,6 +10,7 @@ import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from trackrod.cli.estimate import what_is_known
 from trackrod.cli.output import console, errors, print_json, print_problems
 from trackrod.cli.vehicle import Json
 from trackrod.core.artefact import Artefact, Provenance, save
@@ -17,7 +18,9 @@ from trackrod.core.errors import InputError, MissingExtraError, Problem, Severit
 from trackrod.core.files import make_folder, write_atomically
 from trackrod.core.plain import pretty_json
 from trackrod.core.run_files import write_run
+from trackrod.estimate.known import Known
 from trackrod.fit.outcome import SearchProgress
+from trackrod.measured.sensors import SensorSet
 from trackrod.report.validation import verdict_sentence, write_validation_page
 from trackrod.report.validation_loop import loop_section
 from trackrod.rtm.spec import RTM
@@ -52,6 +55,12 @@ def validate(
         list[str] | None,
         typer.Option(help="What --tune may move, again for more; the standard set if not given."),
     ] = None,
+    vehicle: Annotated[
+        str | None,
+        typer.Option(help="With --tune: whose geometry tells further parameters from the tests; a file or a name."),
+    ] = None,
+    workshop: Annotated[Path | None, typer.Option(help="With --tune: what was measured while it stood.")] = None,
+    sensors: Annotated[str | None, typer.Option(help="With --tune: errors of the sensors, a file or a name.")] = None,
     json: Json = False,
 ) -> None:
     """Judge a model by recorded tests: a number for each criterion, the degree of validity, the verdict.
@@ -60,12 +69,14 @@ def validate(
     code 1 if it is not valid, or if that was not shown.
     """
     asked = find_criteria(criteria)
-    if parameter and not tune:
-        raise InputError("--parameter says what --tune may move: give both, or none")
+    if not tune and (parameter or vehicle or workshop or sensors):
+        raise InputError("--parameter, --vehicle, --workshop and --sensors are for --tune: give it too")
     if out is not None:
         make_folder(out)
     if tune:
-        found, loop = _tuned(model, tests, asked, parameter)
+        _, known, measured = what_is_known(vehicle, workshop, sensors)
+        told = known if vehicle is not None or workshop is not None else None
+        found, loop = _tuned(model, tests, asked, told, measured, parameter)
         _finish(found, out, loop, json=json)
         return
     bars = Progress(TextColumn("{task.description}"), BarColumn(), console=errors, transient=True)
@@ -77,7 +88,14 @@ def validate(
     _finish(found, out, None, json=json)
 
 
-def _tuned(model: Path, tests: Path, criteria: Criteria, names: list[str] | None) -> tuple[Validation, Loop]:
+def _tuned(
+    model: Path,
+    tests: Path,
+    criteria: Criteria,
+    known: Known | None,
+    sensors: SensorSet | None,
+    names: list[str] | None,
+) -> tuple[Validation, Loop]:
     text = TextColumn("{task.description}")
     with Progress(SpinnerColumn(), text, TimeElapsedColumn(), console=errors, transient=True) as bars:
         bar = bars.add_task("estimating and filling in")
@@ -85,7 +103,7 @@ def _tuned(model: Path, tests: Path, criteria: Criteria, names: list[str] | None
         def tell(now: SearchProgress) -> None:
             bars.update(bar, description=f"round {now.iteration}, objective {now.value / 100.0:.3g}")
 
-        loop = tune_model(model, tests, criteria, names=names, progress=tell)
+        loop = tune_model(model, tests, criteria, known, sensors, names=names, progress=tell)
     return Validation(model, tests, loop.comparisons, loop.verdict), loop
 
 

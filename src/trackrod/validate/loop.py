@@ -8,15 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import InputError
 from trackrod.core.plain import Plain
+from trackrod.estimate.result import Estimate
 from trackrod.rtm.spec import RtmSpec
-from trackrod.tune.space import Bounds, TuningSpace
+from trackrod.tune.space import RANGE, Bounds, TuningSpace
 from trackrod.tune.whole import Whole, with_whole
 from trackrod.validate.verdict import Comparison, Outcome, Verdict
 
-__all__ = ["Given", "Loop", "Round", "fill_in"]
+__all__ = ["Given", "Loop", "Round", "fill_in", "given_by"]
 
+#: Estimates that are numbers of the model, and what they are called there.
+_SAME = {"mass": "mass", "yaw_inertia": "Izz", "cg_height_braking": "cg_height"}
 #: A parameter that is known exactly may still move by this share, so that the search has a range [-].
 _EXACT = 1e-4
 
@@ -106,6 +110,25 @@ class Loop:
             "bounds": {item.name: [item.lower, item.upper] for item in self.space.tunables},
             "verdict": self.verdict.as_dict(),
         }
+
+
+def given_by(estimates: Mapping[str, Estimate], spec: RtmSpec) -> dict[str, Given]:
+    """What estimates tell of numbers that a model has, as `fill_in` takes it.
+
+    Brakes of an axle are those of its two wheels together. An estimate that says less than the usual range is left out.
+    """
+    found = {name: Given(e.value, *e.interval) for name, e in estimates.items()}
+    told = {own: found[name] for name, own in _SAME.items() if name in found}
+    if "cg_x" in found:
+        at = found["cg_x"]
+        told["cg_to_front"] = Given(-at.value, -at.upper, -at.lower)
+    for axle in Axle:
+        wheels = [found.get(f"brake_factor_{corner}") for corner in Corner if corner.axle is axle]
+        if spec.brake_pressure is not None and all(wheels):
+            # Errors of the two sensors may be the same, so that the mean is no surer than each of them.
+            ends = (tuple(getattr(w, end) for w in wheels) for end in ("value", "lower", "upper"))
+            told[f"brake_{axle}"] = Given(*(spec.brake_pressure * sum(values) / len(values) for values in ends))
+    return {name: at for name, at in told.items() if at.upper - at.lower < 2.0 * RANGE * abs(at.value)}
 
 
 def fill_in(spec: RtmSpec, given: Mapping[str, Given]) -> tuple[RtmSpec, dict[str, Bounds]]:

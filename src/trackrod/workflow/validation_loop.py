@@ -13,18 +13,21 @@ import numpy as np
 
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.series import Run
+from trackrod.estimate.campaign import estimate_all
+from trackrod.estimate.known import Known
 from trackrod.fit.blocks import Array
 from trackrod.fit.estimate import estimate
 from trackrod.fit.methods import minimise
 from trackrod.fit.outcome import Budget, SearchProgress, StopRules
 from trackrod.fit.problem import Blocks
+from trackrod.measured.sensors import SensorSet
 from trackrod.rtm.spec import RtmSpec
 from trackrod.simulate.script import scripted
 from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import TuningSpace, tuning_space
 from trackrod.tune.test import Test
 from trackrod.validate.criteria import Criteria
-from trackrod.validate.loop import Given, Loop, Round, fill_in
+from trackrod.validate.loop import Given, Loop, Round, fill_in, given_by
 from trackrod.validate.tuning import Rows
 from trackrod.validate.verdict import Comparison, judge
 from trackrod.workflow.multibody_runs import STEP
@@ -40,11 +43,22 @@ def tune_model(
     model: Path,
     tests: Path,
     criteria: Criteria,
+    known: Known | None = None,
+    sensors: SensorSet | None = None,
     *,
     names: Iterable[str] | None = None,
     progress: Callable[[SearchProgress], None] | None = None,
 ) -> Loop:
     """`close_loop` with the files of a model and of tests, as `trackrod.workflow.validation.validate_model` takes them.
+
+    Parameters
+    ----------
+    model, tests, criteria, names, progress
+        As there, and as of `close_loop`.
+    known
+        What is known of the vehicle, with which its tests tell further parameters; None estimates none.
+    sensors
+        What measured the tests.
 
     Raises
     ------
@@ -55,7 +69,11 @@ def tune_model(
     spec, _ = read_model(model, recorded)
     if not isinstance(spec, RtmSpec):
         raise InputError(f"{model} is no real-time model: only these are tuned")
-    return close_loop(spec, recorded, criteria, names=names, progress=progress)
+    given = {}
+    if known is not None:
+        runs = [run for repeats in recorded.values() for run in repeats]
+        given = given_by(estimate_all(runs, known, sensors).values, spec)
+    return close_loop(spec, recorded, criteria, given, names=names, progress=progress)
 
 
 def close_loop(
