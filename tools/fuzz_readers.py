@@ -264,7 +264,7 @@ def _packed(data: bytes) -> bytes:
 def _foreign_readers(real: Callable[..., tuple[bytes, ...]]) -> Iterator[Reader]:
     """Readers of other programs' files."""
     hand = _sample_texts("reference/carmaker_by_hand.py")
-    tydex = _sample_texts("reference/test_tydex.py").TEXT.encode()
+    tydex = _sample_texts("tyre/test_tydex.py").TEXT.encode()
     suspension = hand.skc("SuspF", hand.front_travel, steered=True).encode()
     tyre = hand.tyre().encode()
     yield Reader("carmaker_skc", "input.skc", _read_skc, (suspension, *real(".skc")))
