@@ -89,7 +89,7 @@ def test_runs_of_a_model_tell_where_it_is_valid(valid: Validity, tmp_path: Path)
     first, last = run.time[beyond[0]], run.time[beyond[-1]]
     assert inside[run.time < first].all()
     assert not inside[(run.time >= first) & (run.time <= last + MEMORY)].any()
-    assert inside[run.time > last + MEMORY].all()
+    assert inside[run.time > last + MEMORY + 1e-6].all()
     assert inside[-1] == 1.0
     assert run.metadata["validity"]["share_outside"] == pytest.approx(1.0 - inside.mean())
     write_run(run, tmp_path / "run.csv")
@@ -99,6 +99,18 @@ def test_runs_of_a_model_tell_where_it_is_valid(valid: Validity, tmp_path: Path)
     found = find_model(tmp_path / "rtm.json")
     assert found is not None
     assert valid.sentence in found.notes["Domain of validity"]
+
+
+def test_where_the_clock_begins_decides_nothing(valid: Validity) -> None:
+    """The sample that is exactly `MEMORY` behind the last one outside counts as outside by every clock."""
+    run = simulate(RealTimeVehicle(spec_of("cla_class")), TURN, sample=0.01)
+    count = run.time.size
+    for last in range(10, 150, 7):
+        ay = np.where(np.arange(count) <= last, 4.0, 0.0)
+        for start in (0.0, 0.37, 12.3):
+            time = start + 0.01 * np.arange(count)
+            inside = valid.inside(Run({**run, "time_s": time, "ay_mps2": ay}))
+            assert np.flatnonzero(inside)[0] == last + round(MEMORY / 0.01) + 1
 
 
 def test_operating_point_by_hand() -> None:

@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 MEMORY = 2.0
 #: Averaging time of the frequency [s], and the yaw rate below which a vehicle counts as going straight [rad/s].
 _AVERAGING, _STRAIGHT = 0.5, 0.03
+#: Of times: where a run is cut must not decide about a sample [s].
+_ROUNDING = 1e-6
 #: The least load of an axle that something is put over [N].
 _LEAST_LOAD = 1.0
 
@@ -146,7 +148,7 @@ class Validity:
             if bound.quantity in at:
                 kept &= bound.keeps(at[bound.quantity])
         left = np.maximum.accumulate(np.where(kept, -np.inf, run.time))
-        return np.asarray(run.time - left > MEMORY)
+        return np.asarray(run.time - left > MEMORY + _ROUNDING)
 
     def marked(self, run: Run, *, friction: float = 1.0, mass: float | None = None) -> Run:
         """The run with the signal ``inside_validity``, and the share of samples outside in its metadata."""
