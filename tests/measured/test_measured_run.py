@@ -209,7 +209,12 @@ def test_a_mirrored_run_turns_to_the_other_side_and_back() -> None:
     other = mirrored(run)
     assert other["Fz_fl_N"].tolist() == run["Fz_fr_N"].tolist()
     assert other["ay_mps2"].tolist() == (-run["ay_mps2"]).tolist()
-    assert not mirrored(other).differences(run) or set(mirrored(other)) == set(run)
+    back = mirrored(other)
+    assert set(back) == set(run)
+    for column in run:
+        assert (back[column] == run[column]).all(), column
+    assert other["camber_fl_rad"].tolist() == run["camber_fr_rad"].tolist()  # leaning outward at the top is no side
+    assert other["yaw_rate_radps"].tolist() == (-run["yaw_rate_radps"]).tolist()
 
 
 def test_repeats_are_brought_into_time_and_scatter_like_their_noise() -> None:
