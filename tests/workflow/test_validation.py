@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from rtm.converted_vehicles import spec_of
 from trackrod.cli.app import app
-from trackrod.core.artefact import Artefact, save
+from trackrod.core.artefact import Artefact, load, save
 from trackrod.core.errors import InputError
 from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
@@ -103,6 +103,26 @@ def test_runs_made_elsewhere_are_judged_too(folder: Path, tmp_path: Path) -> Non
     assert all(row["numerical"] is None for row in rows)
 
 
+def test_a_model_is_tuned_until_it_is_valid(folder: Path, spec: RtmSpec, tmp_path: Path) -> None:
+    options = (
+        "--criteria",
+        folder / "criteria.toml",
+        "--tune",
+        "--parameter",
+        "sprung_mass",
+        "--out",
+        tmp_path / "out",
+    )
+    result = run_command(folder / "heavier.json", folder / "tests", *options, "--out", tmp_path / "out", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert "Every criterion is met" in found["sentence"]
+    assert found["rounds"][0]["degree_of_validity"] > 1.0 > found["rounds"][-1]["degree_of_validity"]
+    tuned = load(tmp_path / "out" / "rtm.json", RTM).content
+    assert tuned.parameters["sprung_mass"] == pytest.approx(spec.parameters["sprung_mass"], rel=0.02)
+    assert "How the model came to be" in (tmp_path / "out" / "validation.html").read_text()
+
+
 def test_what_is_missing_is_said(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     criteria = ("--criteria", folder / "criteria.toml")
@@ -112,6 +132,9 @@ def test_what_is_missing_is_said(folder: Path, tmp_path: Path) -> None:
         ((folder / "same.json", tmp_path / "empty", *criteria), "holds no run"),
         ((tmp_path / "empty", folder / "tests", *criteria), "holds no run"),
         ((folder / "same.json", folder / "tests", "--criteria", folder / "same.json"), "not TOML"),
+        ((folder / "same.json", folder / "tests", *criteria, "--vehicle", "suv"), "are for --tune"),
+        ((folder / "same.json", folder / "tests", *criteria, "--tune", "--parameter", "size"), "no parameter 'size'"),
+        ((folder / "tests", folder / "tests", *criteria, "--tune"), "no real-time model"),
     ):
         error = run_command(*arguments).exception
         assert isinstance(error, InputError)
