@@ -243,6 +243,15 @@ def line_of(text: str, part: str, occurrence: int = 1) -> int:
 # --------------------------------------------------------------------------------------------------- real files
 
 
+def test_a_damper_of_the_largest_numbers(tmp_path: Path) -> None:
+    """They are refused, and their products are no number."""
+    text = "[CURVE]\n{vel force}\n-1e200 -1e200\n0.0 0.0\n1e200 1e200\n"
+    path = tmp_path / "a.dpr"
+    path.write_text(teimorbit("dpr", text))
+    with pytest.raises(FileFormatError, match="not a possible force"):
+        pf.read_damper(path)
+
+
 def test_every_real_file_is_read(shared_data: Path) -> None:
     readers: dict[str, Reader] = {Path(name).suffix: reader for name, _, reader in EXAMPLES.values()}
     readers[".xml"] = pf.read_spring

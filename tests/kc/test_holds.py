@@ -93,6 +93,7 @@ def test_wheels_of_a_load_case_are_loaded_each_for_itself() -> None:
         ("corner:fy=1,fy=2", "is given twice"),
         ("corner:rack_mm=1/2", "is not one finite value"),
         ("corner:travel_mm=900", "up to 300 mm is possible"),
+        ("corner:" + "fy=1," * 99999, "has 100000 values, there are 10 keys"),
     ],
 )
 def test_load_cases_that_cannot_be_are_refused(text: str, says: str) -> None:

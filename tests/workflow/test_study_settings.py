@@ -196,6 +196,8 @@ def test_what_is_tuned_with_cannot_be_held_out(tmp_path: Path) -> None:
         ('[tune.pulse]\npayload = "half"', 2, "has the payload of the study (choose it with --payload"),
         ("[tune.pulse]\nweight = -1", 2, "the weight is -1"),
         ("[tune.pulse]\nweight = nan", 2, "the weight is nan"),
+        ("[tune.pulse]\nweight = 1" + "0" * 400, 2, "the weight is 1000"),
+        ("[study]\nseconds = 1" + "0" * 400, 2, "seconds is 1000"),
         ('[tune.pulse.weights]\n"yaw rate" = "much"', 2, "the weight of 'yaw rate' is 'much'"),
         ("[tune.pulse]\nweights = 3", 2, "a table of index = weight"),
         ("[tune.pulse]\nweight = 0", 1, "the weights of all manoeuvres are zero"),

@@ -185,6 +185,9 @@ def parse_cases(given: list[str]) -> list[TwoWheelCase]:
             problems.append(Problem(f"--case {text} is not NAME:KEY=LEFT/RIGHT,…", hint=hint))
             continue
         values: dict[str, tuple[float, float]] = {}
+        if (parts := rest.count(",") + 1) > len(_CASE_KEYS):
+            problems.append(Problem(f"--case {name} has {parts} values, there are {len(_CASE_KEYS)} keys"))
+            continue
         for part in rest.split(","):
             key, _, value = part.partition("=")
             try:

@@ -317,11 +317,11 @@ class _Reader:
             self.complain(f"{said}: a manoeuvre that is held out has no weight", *where, "weight")
         for key, value in weights.items():
             what, rest = ("weight", ("weight",)) if key == label else (f"weight of '{key[1]}'", ("weights", key[1]))
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+            if not 0 <= (weight := _as_float(value)) < math.inf:
                 text = f"{said}: the {what} is {value!r}"
                 self.complain(text, *where, *rest, hint="a number of 0 or more is needed")
             else:
-                self.weights[key] = float(value)
+                self.weights[key] = weight
 
     # --- parameters ---
 
@@ -421,11 +421,11 @@ class _Reader:
     ) -> float:
         if key not in table:
             return default
-        value = table[key]
-        if isinstance(value, bool) or not isinstance(value, int | float) or not above < value < below or value < least:
-            self.wrong(value, *(where or ("study",)), key)
+        value = _as_float(table[key])
+        if not above < value < below or value < least:
+            self.wrong(table[key], *(where or ("study",)), key)
             return default
-        return float(value)
+        return value
 
     def whole(self, table: Mapping[str, Any], key: str, default: int, least: int) -> int:
         value = table.get(key, default)
@@ -480,3 +480,13 @@ def _close(name: str, known: Iterable[str]) -> str:
 
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _as_float(value: object) -> float:
+    """A number as the reader takes it: not a number for what is none, infinite for what is too large."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

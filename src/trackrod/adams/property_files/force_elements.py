@@ -72,7 +72,7 @@ def read_damper(path: Path | str) -> tuple[DamperCharacteristic, tuple[Problem, 
     curve = source.points("CURVE", _FORCE_OVER_VELOCITY, ("vel", "force"))
     place = source.place("CURVE")
     source.rises(curve, "the force of the damper", place)
-    if (curve.x * curve.y < 0).any():
+    if (np.sign(curve.x) * np.sign(curve.y) < 0).any():
         source.warn("the damper drives instead of resisting: velocity and force differ in sign", place)
     source.note_unread(("CURVE",))
     problems = source.finish()
