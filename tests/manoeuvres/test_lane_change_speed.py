@@ -16,26 +16,33 @@ LIMIT, LENGTH = 8.0, 15.0  # m/s², and steering-wheel angle over curvature [rad
 
 
 class Vehicle:
-    """Reaches its limit at a speed [km/h], and cannot drive the lane change faster than another one."""
+    """Reaches its limit at a speed [km/h], and cannot drive the lane change faster than another one.
 
-    def __init__(self, at_limit: float, power: float, fastest: float = np.inf) -> None:
-        self.at_limit, self.power, self.fastest = at_limit, power, fastest
+    With a driver whose gain is above `calm` [rad·m] it swings on behind the course.
+    """
+
+    def __init__(self, at_limit: float, power: float, fastest: float = np.inf, calm: float = np.inf) -> None:
+        self.at_limit, self.power, self.fastest, self.calm = at_limit, power, fastest, calm
         self.speeds: list[float] = []
+        self.gains: list[float] = []
 
     def share(self, speed: float) -> float:
         return (speed / self.at_limit) ** self.power
 
     def __call__(self, made: Manoeuvre) -> Run:
-        time = np.linspace(0.0, 1.0, 101)
+        time = np.linspace(0.0, 4.0, 401)
         angle, speed, completed = time, np.full(time.size, 20.0), True
         if isinstance(made, RampSteer):
-            ay = -LIMIT * time  # to the other side
+            ay = -LIMIT * time / time[-1]  # to the other side
         else:
             assert isinstance(made, DoubleLaneChange)
-            assert made.angle_per_curvature_radm == pytest.approx(LENGTH)
+            assert made.angle_per_curvature_radm is not None
             self.speeds.append(made.speed_kmh)
+            self.gains.append(made.angle_per_curvature_radm)
             completed = made.speed_kmh < self.fastest
+            swings = made.angle_per_curvature_radm > self.calm
             ay = LIMIT * self.share(made.speed_kmh) * np.sin(2 * np.pi * time)
+            ay[time > 2.5] *= 0.5 if swings else 0.1
         columns = {signals.TIME: time, signals.STEERING_WHEEL_ANGLE: angle, signals.AY: ay, signals.VX: speed}
         columns |= {signals.YAW_RATE: angle / LENGTH * speed}
         return Run({signal.column: values for signal, values in columns.items()}, {"completed": completed})
@@ -50,6 +57,21 @@ def test_the_speed_is_found_in_few_runs(at_limit: float, power: float) -> None:
     assert len(vehicle.speeds) <= 5
     assert found.limit_share is None
     assert found.prepare(vehicle) is found
+    assert vehicle.gains == pytest.approx(np.full(len(vehicle.gains), LENGTH))
+
+
+def test_a_driver_who_swings_steers_less() -> None:
+    vehicle = Vehicle(70.0, 2.5, calm=0.8 * LENGTH)
+    found = DoubleLaneChange(limit_share=0.9).prepare(vehicle)
+    assert found.angle_per_curvature_radm == pytest.approx(0.85**2 * LENGTH)
+    assert vehicle.share(found.speed_kmh) == pytest.approx(0.9, rel=0.1)
+
+
+def test_a_vehicle_that_swings_by_itself_is_driven_all_the_same() -> None:
+    vehicle = Vehicle(70.0, 2.5, calm=0.0)
+    found = DoubleLaneChange(limit_share=0.9).prepare(vehicle)
+    assert 0.5 < found.angle_per_curvature_radm / LENGTH < 0.6
+    assert vehicle.share(found.speed_kmh) == pytest.approx(0.9, rel=0.1)
 
 
 def test_what_the_vehicle_cannot_drive_is_too_fast() -> None:

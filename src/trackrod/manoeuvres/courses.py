@@ -25,7 +25,12 @@ __all__ = ["DoubleLaneChange", "ObstacleAvoidance", "Slalom"]
 _X: Signal = signals.X
 
 #: How near the largest lateral acceleration of a lane change comes to the wanted one, and how often it is tried.
-_NEAR, _TRIALS = 0.1, 8
+_NEAR, _TRIALS = 0.1, 12
+#: Lateral acceleration behind the course over the largest one that counts as swinging, how much less a driver steers
+#: who swings, and the least that he steers: what swings even then is the vehicle.
+_SWINGING, _CALMER, _CALMEST = 0.25, 0.85, 0.6
+#: How long the driver goes on behind the course [s].
+_BEHIND = 1.0
 #: Where the search begins: the speed [km/h] at which the bundled vehicles reach such a lateral acceleration [g], to a
 #: power; those with a high limit also answer faster, and cut the bends more.
 _FIRST_KMH, _FIRST_POWER = 115.0, 1.35
@@ -74,7 +79,7 @@ class _Course(Manoeuvre):
         return (
             Phase("run-up", straight_ahead, hold, (Above(_X, 0.5 * lead),)),
             Phase("course", follow, self._pedals(), (Above(_X, float(path.x[-1])),), 120.0),
-            Phase("behind it", follow, self._pedals(), (After(1.0),)),
+            Phase("behind it", follow, self._pedals(), (After(_BEHIND),)),
         )
 
     def prepare(self, drive: Drive) -> Self:
@@ -94,7 +99,11 @@ class DoubleLaneChange(_Course):
     serves: ClassVar[tuple[str, ...]] = ("deviation from the path", "largest roll, sideslip and yaw rate")
 
     limit_share: float | None = setting(
-        None, "largest lateral acceleration over that of a slow ramp; if given, the speed is found for it", 0.1, 1.0
+        None,
+        "largest lateral acceleration over that of a slow ramp; if given, the speed is found for it, "
+        "and a gain with which the driver does not swing",
+        0.1,
+        1.0,
     )
 
     def _knots(self) -> list[tuple[float, float]]:
@@ -106,7 +115,11 @@ class DoubleLaneChange(_Course):
         return super().prepare(drive) if self.limit_share is None else self._at_the_limit(drive, self.limit_share)
 
     def _at_the_limit(self, drive: Drive, share: float) -> Self:
-        """At the speed at which the vehicle goes so far to its limit.
+        """At the speed at which the vehicle goes so far to its limit, by a driver who comes to rest behind the course.
+
+        The gain of a steady turn may be too much for a lane change: a vehicle on a soft rear subframe answers quick
+        steering more than slow steering, and driver and vehicle swing on together. Such a run tells of the driver, so
+        he steers less.
 
         Raises
         ------
@@ -114,13 +127,18 @@ class DoubleLaneChange(_Course):
             No speed was found.
         """
         wanted = share * float(np.abs(drive(RampSteer())[signals.AY]).max())
-        speed_kmh = _FIRST_KMH * (wanted / g(1.0)) ** _FIRST_POWER
+        speed_kmh, calm = _FIRST_KMH * (wanted / g(1.0)) ** _FIRST_POWER, 1.0
         for _ in range(_TRIALS):
             trial = self.changed(speed_kmh=round(speed_kmh, 1), limit_share=None).prepare(drive)
+            assert trial.angle_per_curvature_radm is not None
+            trial = trial.changed(angle_per_curvature_radm=calm * trial.angle_per_curvature_radm)
             run = drive(trial)
-            reached = float(np.abs(run[signals.AY]).max())
+            ay = np.abs(run[signals.AY])
+            reached, behind = float(ay.max()), float(ay[run.time >= run.time[-1] - _BEHIND].max())
             if not run.metadata["completed"]:
                 speed_kmh *= 0.9
+            elif behind > _SWINGING * reached and calm > _CALMEST:
+                calm *= _CALMER
             elif abs(reached / wanted - 1.0) <= _NEAR:
                 return trial
             else:

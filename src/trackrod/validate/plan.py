@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -72,15 +72,9 @@ class EnvelopePlan:
     obstacle_mm: Range = (10.0, 80.0)
 
     def __post_init__(self) -> None:
-        raise_if_errors(Problem(text) for text in self._faults())
-
-    def _faults(self) -> Iterator[str]:
-        if not 20 <= self.references <= self.runs:
-            yield f"{self.references} references of {self.runs} runs: 20 or more are needed, and no more than runs"
-        for name in ("speed_kmh", "lateral_g", "longitudinal_g", "frequency_Hz", "friction", "obstacle_mm"):
-            low, high = getattr(self, name)
-            if not 0.0 < low < high < np.inf:
-                yield f"'{name}' goes from {low:g} to {high:g}: both must be greater than zero, the second the larger"
+        raise_if_errors(
+            Problem(text) for _, text in _faults({item.name: getattr(self, item.name) for item in fields(self)})
+        )
 
     def manoeuvres(self, vehicles: Sequence[Handling]) -> list[tuple[int, Excitation]]:
         """What is driven: the vehicle by its place, and the manoeuvre; the plan is filled evenly."""
@@ -122,6 +116,20 @@ class EnvelopePlan:
         )
 
 
+def _faults(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is wrong in a plan: names of values, and sentences."""
+    runs, references = values["runs"], values["references"]
+    if not 20 <= references <= runs:
+        text = f"{references} references of {runs} runs: 20 or more are needed, and no more than runs"
+        yield "references", text
+    for name, ends in values.items():
+        if isinstance(ends, tuple) and not 0.0 < ends[0] < ends[1] < np.inf:
+            text = (
+                f"'{name}' goes from {ends[0]:g} to {ends[1]:g}: both must be greater than zero, the second the larger"
+            )
+            yield name, text
+
+
 def _between(ends: Range, share: float) -> float:
     return float(ends[0] + share * (ends[1] - ends[0]))
 
@@ -149,5 +157,9 @@ def read_plan(path: Path) -> EnvelopePlan:
             low, high = root.numbers(item.name, kind("number"), "from and to", 2)
             given[item.name] = (float(low), float(high))
     document.close()
+    raise_if_errors(document.problems)
+    usual = {item.name: item.default for item in fields(EnvelopePlan)}
+    for name, text in _faults(usual | given):
+        root.report(name if name in root else next(iter(given)), text)
     raise_if_errors(document.problems)
     return EnvelopePlan(**given)
