@@ -156,7 +156,7 @@ def test_a_symmetric_car_stays_symmetric() -> None:
         left, right = (run[next(c for c in run if c.startswith(f"{name}_f{s}"))] for s in "lr")
         # rounding, of engine, differential and half-shafts too: 1.6e-10 of the travel
         assert np.abs(left - right).max() <= 1e-9 * np.abs(left).max(), name
-    assert np.abs(run["y_m"]).max() < 1e-10
+    assert np.abs(run["y_m"]).max() < 1e-9  # over 56 m; rounding, which differs between processors: up to 1.1e-10
     assert np.abs(run["yaw_rate_radps"]).max() < 1e-10
     left, right = driven(symmetric_car(), 20.0, seconds=1.5), driven(symmetric_car(), -20.0, seconds=1.5)
     assert left["yaw_rate_radps"] == pytest.approx(-right["yaw_rate_radps"], abs=1e-11)

@@ -44,7 +44,7 @@ MOST_YIELDING = 4e-3
 MOMENT_TOLERANCE = 1e-5
 MOST_PASSES = 30
 #: How often the way to a point is halved before it counts as out of reach.
-MOST_HALVINGS = 5
+MOST_HALVINGS = 8
 #: Half the width of the differences that velocities are taken from, and how exactly these points stand [m].
 DIFFERENCE = 1e-4
 DIFFERENCE_TOLERANCE = 1e-11
