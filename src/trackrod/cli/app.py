@@ -9,62 +9,54 @@ from __future__ import annotations
 import signal
 import sys
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
 from trackrod import __version__
-from trackrod.cli import (
-    animate,
-    compare,
-    convert,
-    envelope,
-    estimate,
-    export,
-    kc,
-    kc_compare,
-    measure,
-    realtime,
-    score,
-    simulate,
-    single_track,
-    tyre,
-    validate,
-    vehicle,
-)
+from trackrod.cli.lazy import LazyGroup
 from trackrod.cli.output import errors, print_json
 from trackrod.core.errors import InputError, MissingExtraError, TrackrodError
 
 __all__ = ["app", "main"]
 
+
+class _Commands(LazyGroup):
+    """All of them, in the order of the work."""
+
+    places: ClassVar = {
+        "tyre": ("tyre", "app"),
+        "vehicle": ("vehicle", "app"),
+        "vehicles": ("vehicle", "vehicles"),
+        "inspect": ("vehicle", "inspect"),
+        "kc": ("kc", "kc"),
+        "kc-compare": ("kc_compare", "kc_compare"),
+        "simulate": ("simulate", "simulate"),
+        "manoeuvres": ("simulate", "manoeuvres"),
+        "equilibrium": ("simulate", "equilibrium"),
+        "realtime": ("realtime", "realtime"),
+        "compare": ("compare", "compare"),
+        "score": ("score", "score"),
+        "validate": ("validate", "validate"),
+        "channels": ("measure", "channels"),
+        "measure": ("measure", "measure"),
+        "envelope": ("envelope", "envelope"),
+        "estimate": ("estimate", "estimate"),
+        "single-track": ("single_track", "single_track"),
+        "convert": ("convert", "convert"),
+        "export": ("export", "export"),
+        "animate": ("animate", "animate"),
+    }
+
+
 app = typer.Typer(
     name="trackrod",
+    cls=_Commands,
     help="From a detailed multibody vehicle to a validated real-time model.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(tyre.app, name="tyre")
-app.add_typer(vehicle.app, name="vehicle")
-app.command()(vehicle.vehicles)
-app.command()(vehicle.inspect)
-app.command()(kc.kc)
-app.command()(kc_compare.kc_compare)
-app.command()(simulate.simulate)
-app.command()(simulate.manoeuvres)
-app.command()(simulate.equilibrium)
-app.command()(realtime.realtime)
-app.command()(compare.compare)
-app.command()(score.score)
-app.command()(validate.validate)
-app.command()(measure.channels)
-app.command()(measure.measure)
-app.command()(envelope.envelope)
-app.command()(estimate.estimate)
-app.command(name="single-track")(single_track.single_track)
-app.command()(convert.convert)
-app.command()(export.export)
-app.command()(animate.animate)
 
 
 def _print_version(wanted: bool) -> None:
