@@ -26,9 +26,9 @@ _X: Signal = signals.X
 
 #: How near the largest lateral acceleration of a lane change comes to the wanted one, and how often it is tried.
 _NEAR, _TRIALS = 0.1, 12
-#: Lateral acceleration behind the course over the largest one that counts as swinging, how much less a driver steers
-#: who swings, and the least that he steers: what swings even then is the vehicle.
-_SWINGING, _CALMER, _CALMEST = 0.25, 0.85, 0.6
+#: Lateral acceleration behind the course over the largest one that counts as swinging, and how much less a driver
+#: steers who swings.
+_SWINGING, _LESS = 0.3, 0.85
 #: How long the driver goes on behind the course [s].
 _BEHIND = 1.0
 #: Where the search begins: the speed [km/h] at which the bundled vehicles reach such a lateral acceleration [g], to a
@@ -101,7 +101,7 @@ class DoubleLaneChange(_Course):
     limit_share: float | None = setting(
         None,
         "largest lateral acceleration over that of a slow ramp; if given, the speed is found for it, "
-        "and a gain with which the driver does not swing",
+        "and a driver who does not swing",
         0.1,
         1.0,
     )
@@ -119,7 +119,7 @@ class DoubleLaneChange(_Course):
 
         The gain of a steady turn may be too much for a lane change: a vehicle on a soft rear subframe answers quick
         steering more than slow steering, and driver and vehicle swing on together. Such a run tells of the driver, so
-        he steers less.
+        he steers less; unless it does not help, because the vehicle swings by itself.
 
         Raises
         ------
@@ -127,22 +127,29 @@ class DoubleLaneChange(_Course):
             No speed was found.
         """
         wanted = share * float(np.abs(drive(RampSteer())[signals.AY]).max())
-        speed_kmh, calm = _FIRST_KMH * (wanted / g(1.0)) ** _FIRST_POWER, 1.0
+        speed_kmh, gain, least = _FIRST_KMH * (wanted / g(1.0)) ** _FIRST_POWER, 1.0, np.inf
+        usual: Self | None = None
         for _ in range(_TRIALS):
             trial = self.changed(speed_kmh=round(speed_kmh, 1), limit_share=None).prepare(drive)
             assert trial.angle_per_curvature_radm is not None
-            trial = trial.changed(angle_per_curvature_radm=calm * trial.angle_per_curvature_radm)
+            trial = trial.changed(angle_per_curvature_radm=gain * trial.angle_per_curvature_radm)
             run = drive(trial)
             ay = np.abs(run[signals.AY])
-            reached, behind = float(ay.max()), float(ay[run.time >= run.time[-1] - _BEHIND].max())
+            reached = float(ay.max())
+            swing = float(ay[run.time >= run.time[-1] - _BEHIND].max()) / reached
             if not run.metadata["completed"]:
                 speed_kmh *= 0.9
-            elif behind > _SWINGING * reached and calm > _CALMEST:
-                calm *= _CALMER
-            elif abs(reached / wanted - 1.0) <= _NEAR:
+            elif abs(reached / wanted - 1.0) > _NEAR:
+                speed_kmh *= (wanted / reached) ** (1.0 / _POWER)
+            elif swing <= _SWINGING:
                 return trial
             else:
-                speed_kmh *= (wanted / reached) ** (1.0 / _POWER)
+                usual = usual or trial
+                if swing >= least:
+                    return usual
+                least, gain = swing, gain * _LESS
+        if usual is not None:
+            return usual
         text = f"no lane change with a lateral acceleration of {wanted / g(1.0):.2f} g was found"
         raise ConvergenceError(f"{text}; the last one had {reached / g(1.0):.2f} g at {trial.speed_kmh:g} km/h")
 
