@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import typer
+from rich.emoji import Emoji
+from rich.table import Table
 from typer.testing import CliRunner
 
 import trackrod.cli
 from trackrod.cli.app import app
+from trackrod.cli.output import console, errors
 
 GROUP = typer.main.get_command(app)
 PLACES = GROUP.places  # type: ignore[attr-defined]
@@ -48,3 +53,32 @@ def test_a_name_that_is_nearly_right_is_suggested() -> None:
     result = CliRunner().invoke(app, ["comvert"])
     assert result.exit_code == 2
     assert "Did you mean 'convert'" in result.output
+
+
+def commands(command: typer.core.TyperCommand, *path: str) -> Iterator[tuple[tuple[str, ...], typer.core.TyperCommand]]:
+    yield path, command
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, *path, name)
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_units_and_colons_in_help_are_text(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    for path, command in commands(GROUP.get_command(None, name), name):
+        shown = " ".join(CliRunner().invoke(app, [*path, "--help"]).output.replace("│", " ").split())
+        texts = [getattr(each, "help", None) or "" for each in (command, *command.params)]
+        for text in texts:
+            for bracket in re.findall(r"\[[^\]]*\]", text.replace("\\[", "[")):
+                assert bracket in shown, (path, bracket)
+            assert Emoji.replace(text) == text
+
+
+def test_tables_and_messages_are_text(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table("mass [kg]")
+    table.add_row("at 1:b:2 [m]")
+    for where in (console, errors):
+        where.print(table)
+        where.print("v [m/s] :b:")
+    out = "".join(capsys.readouterr())
+    for text in ("mass [kg]", "1:b:2 [m]", "v [m/s] :b:"):
+        assert out.count(text) == 2

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import typer
+from rich.markup import escape
 from typer.core import TyperCommand, TyperGroup
 
 __all__ = ["LazyGroup"]
@@ -62,7 +63,16 @@ def _load(name: str, module: str, inside: str) -> Any:
         found = alone
     command = typer.main.get_command(found)
     command.name = name
+    _keep_brackets(command)
     return command
+
+
+def _keep_brackets(command: Any) -> None:
+    """Help is printed as it is written: units in brackets are no markup."""
+    for told in (command, *command.params):
+        told.help = escape(told.help) if getattr(told, "help", None) else None
+    for inner in getattr(command, "commands", {}).values():
+        _keep_brackets(inner)
 
 
 def _summary(module: str, inside: str) -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
@@ -134,7 +133,7 @@ def _table(recording: Recording, proposals: list[Suggestion], given: ChannelMap 
     table = Table(title=recording.path.name)
     for head in ("channel", "unit", "rate [Hz]", "samples", "from [s]", "to [s]", "may be"):
         number = head.startswith(("rate", "samples", "from", "to "))
-        table.add_column(escape(head), justify="right" if number else "left", overflow="fold")
+        table.add_column(head, justify="right" if number else "left", overflow="fold")
     said = {name: found for found in proposals for name in found.channels}
     mapped = {entry.channel: column for column, entry in given.entries.items()} if given is not None else {}
     for channel in recording.channels.values():
@@ -143,7 +142,7 @@ def _table(recording: Recording, proposals: list[Suggestion], given: ChannelMap 
             f"{found.column}{'' if found.is_certain else ' ?'}" if found is not None else ""
         )
         numbers = (f"{channel.rate:.6g}", str(channel.samples), f"{channel.start:.7g}", f"{channel.end:.7g}")
-        table.add_row(escape(channel.name), escape(channel.unit) or "–", *numbers, column)
+        table.add_row(channel.name, channel.unit or "–", *numbers, column)
     return table
 
 

@@ -14,8 +14,9 @@ from trackrod.core.errors import Problem, Severity
 
 __all__ = ["console", "errors", "exit_with_errors", "print_json", "print_problems"]
 
-console = Console()
-errors = Console(stderr=True)
+#: Text stays as it is written: units in brackets are no markup, and times with colons no pictures.
+console = Console(markup=False, emoji=False)
+errors = Console(stderr=True, markup=False, emoji=False)
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
 
@@ -38,7 +39,7 @@ def _finite(data: object) -> object:
 def print_problems(problems: Iterable[Problem]) -> None:
     """Print warnings and notes on standard error."""
     for problem in problems:
-        errors.print(str(problem), style=_STYLES[problem.severity], markup=False, highlight=False, soft_wrap=True)
+        errors.print(str(problem), style=_STYLES[problem.severity], highlight=False, soft_wrap=True)
 
 
 def exit_with_errors(problems: Iterable[Problem]) -> None:

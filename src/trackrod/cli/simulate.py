@@ -10,7 +10,6 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from trackrod.cli.inputs import (
@@ -331,7 +330,7 @@ def _print(run: Run, files: list[Path]) -> None:
     described = run.metadata
     table = Table(title=f"{described['name']} ({described['model']})")
     for head in ("phase", "from [s]", "to [s]", "ended"):
-        table.add_column(escape(head), justify="right" if "[" in head else "left")  # [s] would strike text out
+        table.add_column(head, justify="right" if "[" in head else "left")
     for phase in described["phases"]:
         table.add_row(phase["name"], f"{phase['start_s']:.2f}", f"{phase['end_s']:.2f}", phase["ended"])
     console.print(table)
