@@ -24,6 +24,7 @@ from trackrod.cli import (
     kc,
     kc_compare,
     measure,
+    plan,
     realtime,
     score,
     simulate,
@@ -57,6 +58,7 @@ app.command()(realtime.realtime)
 app.command()(compare.compare)
 app.command()(score.score)
 app.command()(validate.validate)
+app.command()(plan.plan)
 app.command()(measure.channels)
 app.command()(measure.measure)
 app.command()(envelope.envelope)

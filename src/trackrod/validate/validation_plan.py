@@ -243,7 +243,7 @@ class ValidationPlan:
     notes: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Plain]:
-        """As plain data; SI units."""
+        """As plain data; SI units, and None where a number does not matter or is not known."""
         return {
             "vehicle": self.vehicle,
             "criteria": self.criteria.name,
@@ -261,7 +261,7 @@ class ValidationPlan:
                     "warm_up": test.warm_up,
                     "initialisation": test.initialisation,
                     "criteria": list(worth.criteria),
-                    "information_bit": worth.bits,
+                    "information_bit": _known(worth.bits),
                     "narrows": list(worth.narrowed),
                     "judged": bool(worth.criteria),
                 }
@@ -271,7 +271,8 @@ class ValidationPlan:
             "parameters": [_parameter(need) for need in self.parameters],
             "all_parameters_together": {"ratio": self.together[0], "row": list(self.together[1])},
             "further_tests": [
-                {"manoeuvre": w.test, "information_bit": w.bits, "narrows": list(w.narrowed)} for w in self.further
+                {"manoeuvre": w.test, "information_bit": _known(w.bits), "narrows": list(w.narrowed)}
+                for w in self.further
             ],
             "notes": list(self.notes),
         }
@@ -301,7 +302,7 @@ def _sensor(need: SensorNeed) -> dict[str, Plain]:
         "noise": first.noise,
         "resolution": first.resolution,
         "least_rate_Hz": need.rate,
-        "delay_known_within_s": need.timing,
+        "delay_known_within_s": _known(need.timing),
         "peak": need.peak,
         "over_first_set": dict(need.factors) if need.known else None,
         "ruled_by": {kind: list(row) for kind, row in need.rows.items()},
@@ -316,13 +317,17 @@ def _parameter(need: ParameterNeed) -> dict[str, Plain]:
         "title": item.title,
         "unit": item.unit,
         "nominal": item.nominal,
-        "accuracy": need.accuracy,
-        "relative": need.relative,
-        "by_derivatives": need.linear,
-        "driven_again": need.driven,
+        "accuracy": _known(need.accuracy),
+        "relative": _known(need.relative),
+        "by_derivatives": _known(need.linear),
+        "driven_again": _known(need.driven),
         "ruled_by": list(need.row),
         "method": str(need.method),
         "how": need.how.get(need.method, ""),
         "reached": {str(method): value for method, value in need.reached.items()},
         "note": need.note,
     }
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None

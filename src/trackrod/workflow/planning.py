@@ -94,7 +94,7 @@ _FURTHER = (
 )
 #: Where a range in percent says nothing: how far the centre of gravity may lie from where it is said to be [m].
 _ASIDE = 0.05
-#: Steps of the derivatives over those of the runs: half the work; what they promise is driven again with the short ones.
+#: Steps of the derivatives over those of the runs: half the work; what they promise is driven again with short ones.
 _COARSE = 2
 #: Step along a tangent at which a run is read [z], and along which rows are [z].
 _ALONG, _READ = 0.01, 0.05
@@ -108,6 +108,8 @@ _RULES = 0.3
 _SHIFT_DELAYS, _RATES, _DELAY = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1), (20.0, 50.0), 0.01
 #: From the bound of errors that are equally likely inside it to what holds 95 % of a sum of such (GUM, normal).
 _EXPANDED = 1.96 / math.sqrt(3.0)
+#: What sensors of inputs serve.
+_DRIVES = "drives the model"
 #: Between the name of a sensor and the kind of its error.
 _OF = ", "
 #: What a sensor that nobody knows yet has wrong, over the largest value, and its rate [Hz].
@@ -201,7 +203,7 @@ def plan_validation(
     parameters = tuple(_with_method(need, reached, tuned) for need in needs)
     wanted = {p.tunable.name for p in parameters if p.method is Method.ESTIMATE}
     sensors = (*sensors, *_for_estimates(serving, wanted, plan.sensors, sensors, driven))
-    kept = SensorSet([s for need in sensors for s in need.sensors] + _held(plan.sensors, driven))
+    kept = SensorSet([s for need in sensors for s in need.sensors])
     untested = tuple(c.name for c in criteria.criteria if not any(c in d.rows for d in driven))
     return ValidationPlan(
         vehicle=spec.name,
@@ -411,13 +413,13 @@ class _Work:
                 timing[name] = min(timing.get(name, math.inf), within)
                 rates[name] = max(rates.get(name, 0.0), rate)
         tell("wrong sensors", 1.0)
-        if math.isfinite(timing.get(signals.GEAR.column, math.inf)):
-            self.notes.append(f"Changes of gear must be recorded to within {1e3 * timing[signals.GEAR.column]:.2g} ms.")
         needs: dict[str, dict[ErrorKind, Filled]] = {}
         for source, found in fill(demands).items():
             name, _, kind = source.partition(_OF)
             needs.setdefault(name, {})[ErrorKind(kind)] = found
-        return tuple(
+        gear = signals.GEAR.column
+        whole = [self._gear(timing[gear], peaks[gear])] if gear in timing else []
+        return *whole, *(
             SensorNeed(
                 name=name,
                 sensors=tuple(self._planned(c, filled, rates[name], peaks) for c in self._members(name, peaks)),
@@ -431,6 +433,14 @@ class _Work:
             )
             for name, filled in needs.items()
         )
+
+    def _gear(self, timing: float, peak: float) -> SensorNeed:
+        """A whole number has no accuracy; what counts is when it changes."""
+        column = signals.GEAR.column
+        first = self.first[column] if column in self.first else Sensor(column, rate=_USUAL_RATE, resolution=1.0)
+        rate = max(1.0 / timing, _RATES[0]) if math.isfinite(timing) else _RATES[0]
+        sensor = replace(first, rate=max(first.rate, rate))
+        return SensorNeed(column, (sensor,), {}, {}, column in self.first, timing, rate, peak, (_DRIVES,))
 
     def _columns(self, test: PlannedTest) -> list[str]:
         """Whose sensors a test depends on."""
@@ -470,7 +480,7 @@ class _Work:
 
     def _serves(self, name: str) -> tuple[str, ...]:
         judged = [c.name for c in self.criteria.criteria if name in (family(c.signal), family(c.given))]
-        drives = ["drives the model"] if name in (*INPUTS, signals.VX.column) else []
+        drives = [_DRIVES] if name in (*INPUTS, signals.VX.column) else []
         return (*judged, *drives) or ("indices of manoeuvres",)
 
     def _demands(self, test: PlannedTest, sensor: Sensor, vehicle: ScriptedVehicle) -> Iterator[Demand]:
@@ -624,7 +634,7 @@ class _Work:
     def _driven_again(
         self, space: TuningSpace, test: PlannedTest, reach: float, vehicle: ScriptedVehicle
     ) -> tuple[float, Row, float, str]:
-        """How far a parameter may go in a test [z], by driving; the row that rules, the ratio at `reach`, what is odd."""
+        """How far a parameter may go in a test [z], by driving; the row that rules, the ratio at `reach`, a note."""
 
         def worst(z: float) -> tuple[float, str]:
             found = (0.0, "")
@@ -896,9 +906,3 @@ def _for_estimates(
         serves = tuple(f"estimate of {parameter}" for parameter in parameters)
         sensors = tuple(first[column] for column in columns)
         yield SensorNeed(name, sensors, {}, {}, True, math.inf, sensors[0].rate, peak, serves)
-
-
-def _held(first: SensorSet, driven: Sequence[PlannedTest]) -> list[Sensor]:
-    """The gear, which has no errors but is recorded."""
-    column = signals.GEAR.column
-    return [first[column]] if column in first and any(column in d.run for d in driven) else []
