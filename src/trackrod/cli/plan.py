@@ -24,7 +24,7 @@ from trackrod.report.plan import plan_sentence, with_unit, write_plan_page
 from trackrod.validate.criteria import find_criteria, write_criteria
 from trackrod.validate.validation_plan import ValidationPlan
 from trackrod.workflow.models import find_model
-from trackrod.workflow.planning import PARAMETER_SHARE, SHARE, plan_validation, require_signals
+from trackrod.workflow.planning import PARAMETER_SHARE, SHARE, plan_validation, require_shares, require_signals
 from trackrod.workflow.stages.convert import convert_directly
 
 __all__ = ["plan"]
@@ -84,6 +84,7 @@ def plan(
 
     Writes one document (page, PDF, JSON), and what `trackrod measure --plan` and `trackrod validate --criteria` take.
     """
+    require_shares(share, parameter_share)
     asked = find_criteria(criteria)
     begun = find_plan(tests)
     if sensors is not None:

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 from trackrod import __version__
+from trackrod.core import signals
 from trackrod.measured.measurement_plan import CASES, Group, Test
 from trackrod.measured.sensors import Sensor
 from trackrod.report.charts import Bar, Bars
@@ -19,7 +20,6 @@ __all__ = ["plan_sentence", "with_unit", "write_plan_page"]
 #: Units that people read more easily than those of SI: factor and name.
 _READABLE = {
     "rad": (180.0 / math.pi, "°"),
-    "rad/s": (180.0 / math.pi, "°/s"),
     "rad/s²": (180.0 / math.pi, "°/s²"),
     "Pa": (1e-5, "bar"),
 }
@@ -68,9 +68,9 @@ def write_plan_page(plan: ValidationPlan, path: Path | str, *, pdf: Path | str |
     sections = [
         Section("What is planned", (Notice(plan_sentence(plan), fine), *notes)),
         Section("Response quantities and criteria", (_CRITERIA, *_criteria(plan))),
-        Section("Tests", (_TESTS, _tests(plan), _SPREAD, _spread(plan), *_further(plan))),
-        Section("Sensors", (_sensor_text(plan), *_sensor_chart(plan), _sensors(plan), _RULES, _rules(plan))),
-        Section("Parameters", (_parameter_text(plan), *_parameter_chart(plan), _parameters(plan), *_odd(plan))),
+        Section("Tests", (_TESTS, *_tests(plan), _SPREAD, _spread(plan), *_further(plan))),
+        Section("Sensors", (_sensor_text(plan), *_sensor_chart(plan), *_sensors(plan), _RULES, _rules(plan))),
+        Section("Parameters", (_parameter_text(plan), *_parameter_chart(plan), *_parameters(plan), *_odd(plan))),
         Section("Limits", _LIMITS),
     ]
     title, lead = f"Validation plan of {plan.vehicle}", plan.criteria.name
@@ -116,32 +116,28 @@ _TESTS = (
 _SPREAD = "The six cases of paper 001, section IV.F, and the five groups of primary manoeuvres of its section II.B:"
 
 
-def _tests(plan: ValidationPlan) -> Table:
-    heads = ("test", "manoeuvre", "settings", "repeats", "warm-up", "initialisation", "judged", "bits", "narrows")
-    pairs = zip(plan.measurement.tests, plan.worth, strict=True)
-    return Table(heads, tuple(_test(test, worth) for test, worth in pairs))
+def _tests(plan: ValidationPlan) -> tuple[Table, Table]:
+    pairs = list(zip(plan.measurement.tests, plan.worth, strict=True))
+    what = Table(("test", "manoeuvre", "settings"), tuple((t.name, t.manoeuvre.name, _settings(t)) for t, _ in pairs))
+    heads = ("test", "repeats", "warm-up", "initialisation", "judged", "bits", "narrows")
+    return what, Table(heads, tuple(_test(test, worth) for test, worth in pairs))
+
+
+def _settings(test: Test) -> str:
+    driven = test.manoeuvre
+    values = {item.name: getattr(driven, item.name) for item in driven.settings()}
+    otherwise = {item.name: values[item.name] for item in driven.settings() if values[item.name] != item.default}
+    texts = (
+        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in otherwise.items()
+    )
+    return ", ".join(texts) or "as they are"
 
 
 def _test(test: Test, worth: TestWorth) -> tuple[str | float, ...]:
-    driven = test.manoeuvre
-    otherwise = [
-        f"{item.name}={getattr(driven, item.name)}"
-        for item in driven.settings()
-        if getattr(driven, item.name) not in (None, item.default)
-    ]
     judged = f"{len(worth.criteria)} criteria" if worth.criteria else "no, for estimates"
     bits = f"{worth.bits:.1f}" if math.isfinite(worth.bits) else _NOTHING
-    return (
-        test.name,
-        driven.name,
-        ", ".join(otherwise),
-        test.repeats,
-        test.warm_up,
-        "yes" if test.initialisation else "",
-        judged,
-        bits,
-        ", ".join(worth.narrowed),
-    )
+    first = "yes" if test.initialisation else ""
+    return (test.name, test.repeats, test.warm_up, first, judged, bits, ", ".join(worth.narrowed))
 
 
 def _spread(plan: ValidationPlan) -> Table:
@@ -187,39 +183,31 @@ def with_unit(value: float, unit: str) -> str:
     if not math.isfinite(value):
         return _NOTHING
     factor, name = _READABLE.get(unit, (1.0, unit))
-    return f"{float(f'{factor * value:.3g}'):g} {name}".strip()
+    return f"{shown(float(f'{factor * value:.3g}'))} {name}".strip()
 
 
-def _sensors(plan: ValidationPlan) -> Table:
-    heads = (
-        "sensor",
-        "accuracy",
-        "gain",
-        "noise",
-        "rate at least",
-        "delay known within",
-        "largest value",
-        "accuracy over first set",
-        "serves",
+def _sensors(plan: ValidationPlan) -> tuple[Table, Table]:
+    heads = ("sensor", "accuracy", "gain", "noise", "rate", "delay within", "over first set")
+    serves = tuple(
+        (need.name, with_unit(need.peak, need.sensors[0].kind.unit) if need.peak else _NOTHING, ", ".join(need.serves))
+        for need in plan.sensors
     )
-    return Table(heads, tuple(_sensor(need, need.sensors[0]) for need in plan.sensors))
+    return (
+        Table(heads, tuple(_sensor(need, need.sensors[0]) for need in plan.sensors)),
+        Table(("sensor", "largest value", "serves"), serves),
+    )
 
 
 def _sensor(need: SensorNeed, sensor: Sensor) -> tuple[str | float, ...]:
     unit = sensor.kind.unit
     over = f"{need.factors['zero']:.2f}" if need.known and "zero" in need.factors else _NOTHING
     within = f"{1e3 * need.timing:.3g} ms" if math.isfinite(need.timing) else _NOTHING
-    return (
-        need.name,
-        with_unit(sensor.accuracy, unit),
-        f"{100.0 * sensor.scale_error:.2g} %",
-        with_unit(math.hypot(sensor.noise, sensor.resolution / math.sqrt(12.0)), unit),
-        f"{need.rate:g} Hz",
-        within,
-        with_unit(need.peak, unit),
-        over,
-        ", ".join(need.serves),
-    )
+    noise = math.hypot(sensor.noise, sensor.resolution / math.sqrt(12.0))
+    if need.name == signals.GEAR.column:
+        return (need.name, "exact", _NOTHING, _NOTHING, f"{need.rate:g} Hz", within, over)
+    gain = f"{100.0 * sensor.scale_error:.2g} %" if sensor.scale_error else _NOTHING
+    zero = with_unit(sensor.accuracy, unit) if sensor.accuracy else _NOTHING
+    return (need.name, zero, gain, with_unit(noise, unit), f"{need.rate:g} Hz", within, over)
 
 
 def _rules(plan: ValidationPlan) -> Table:
@@ -267,42 +255,37 @@ def _parameter_text(plan: ValidationPlan) -> str:
     )
 
 
-def _parameters(plan: ValidationPlan) -> Table:
-    heads = (
-        "parameter",
-        "value",
-        "needed ±",
-        "in %",
-        "driven again",
-        "ruled by",
-        "workshop",
-        "estimate",
-        "tune",
-        "rig",
-        "method",
+_METHODS = (Method.WORKSHOP, Method.ESTIMATE, Method.TUNE, Method.RIG)
+
+
+def _parameters(plan: ValidationPlan) -> tuple[Item, ...]:
+    heads = ("parameter", "value", "needed ±", "in %", "driven again", "ruled by")
+    methods = ("parameter", "needed ±", *map(str, _METHODS), "method", "how")
+    return (
+        Table(heads, tuple(_needed(need) for need in plan.parameters)),
+        "What each method reaches, 95 %, in the same unit:",
+        Table(methods, tuple(_methods(need) for need in plan.parameters if math.isfinite(need.accuracy))),
     )
-    return Table(heads, tuple(_parameter(need) for need in plan.parameters))
 
 
-def _parameter(need: ParameterNeed) -> tuple[str | float, ...]:
+def _short(value: float) -> str:
+    return shown(float(f"{value:.2g}"))
+
+
+def _needed(need: ParameterNeed) -> tuple[str | float, ...]:
     item = need.tunable
     unit = "" if item.unit == "-" else item.unit
-    bounded = math.isfinite(need.accuracy)
-    reached = (
-        f"{float(f'{need.reached[m]:.2g}'):g}" if m in need.reached else _NOTHING
-        for m in (Method.WORKSHOP, Method.ESTIMATE, Method.TUNE, Method.RIG)
-    )
+    value = f"{shown(float(f'{item.nominal:.4g}'))} {unit}".strip()
+    if not math.isfinite(need.accuracy):
+        return (item.title, value, "any", _NOTHING, _NOTHING, _NOTHING)
+    numbers = (_short(need.accuracy), f"{_short(100.0 * need.relative)} %", f"{need.driven:.3f}")
+    return (item.title, value, *numbers, _row(need.row))
+
+
+def _methods(need: ParameterNeed) -> tuple[str | float, ...]:
+    reached = (_short(need.reached[m]) if m in need.reached else _NOTHING for m in _METHODS)
     how = need.how.get(need.method, "")
-    return (
-        f"{item.title} ({item.name})",
-        f"{shown(float(f'{item.nominal:.4g}'))} {unit}".strip(),
-        f"{need.accuracy:.2g}" if bounded else "any",
-        f"{100.0 * need.relative:.2g} %" if bounded else _NOTHING,
-        f"{need.driven:.3f}" if bounded else _NOTHING,
-        _row(need.row) if bounded else _NOTHING,
-        *reached,
-        f"{need.method}: {how}" if how else str(need.method),
-    )
+    return (need.tunable.title, _short(need.accuracy), *reached, str(need.method), how)
 
 
 def _parameter_chart(plan: ValidationPlan) -> tuple[Item, ...]:
@@ -310,7 +293,7 @@ def _parameter_chart(plan: ValidationPlan) -> tuple[Item, ...]:
     for need in plan.parameters:
         if math.isfinite(need.accuracy) and need.reached:
             best = need.reached.get(need.method, min(need.reached.values()))
-            bars.append(Bar(need.tunable.name, (best / need.accuracy,), alarm=need.method is Method.NONE))
+            bars.append(Bar(need.tunable.title, (best / need.accuracy,), alarm=need.method is Method.NONE))
     if not bars:
         return ()
     chart = Bars(
@@ -320,7 +303,7 @@ def _parameter_chart(plan: ValidationPlan) -> tuple[Item, ...]:
 
 
 def _odd(plan: ValidationPlan) -> tuple[Item, ...]:
-    rows = tuple((need.tunable.name, need.note) for need in plan.parameters if need.note)
+    rows = tuple((need.tunable.title, need.note) for need in plan.parameters if need.note)
     return ("Where derivatives do not tell all:", Table(("parameter", "note"), rows)) if rows else ()
 
 

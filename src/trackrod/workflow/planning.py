@@ -64,7 +64,7 @@ from trackrod.workflow.planned_tests import (
     shifted,
 )
 
-__all__ = ["PARAMETER_SHARE", "SHARE", "plan_validation", "planned_tests_of", "require_signals"]
+__all__ = ["PARAMETER_SHARE", "SHARE", "plan_validation", "planned_tests_of", "require_shares", "require_signals"]
 
 Array = NDArray[np.float64]
 Tell = Callable[[str, float], None]
@@ -76,22 +76,22 @@ _DELAYS = 1.0 / 3.0
 #: Least repeats of a test that is judged: fewer give no interval worth the name.
 _REPEATS = 3
 #: Numbers of the model that are planned for besides those that are tuned in studies.
-_FURTHER = (
-    "Iyy",
-    "cg_y",
-    "steering_ratio",
-    "brake_front",
-    "brake_rear",
-    "drag",
-    "lift_front",
-    "lift_rear",
-    "unsprung_mass_front",
-    "unsprung_mass_rear",
-    "compliance_factor_front",
-    "compliance_factor_rear",
-    "wheel_inertia_front",
-    "wheel_inertia_rear",
-)
+_FURTHER: Mapping[str, str] = {
+    "Iyy": "pitch inertia",
+    "cg_y": "sprung centre of gravity, to the left",
+    "steering_ratio": "rack travel over steering-wheel angle",
+    "brake_front": "front brake torque at full pedal",
+    "brake_rear": "rear brake torque at full pedal",
+    "drag": "drag",
+    "lift_front": "front lift",
+    "lift_rear": "rear lift",
+    "unsprung_mass_front": "front unsprung mass, each side",
+    "unsprung_mass_rear": "rear unsprung mass, each side",
+    "compliance_factor_front": "front compliance",
+    "compliance_factor_rear": "rear compliance",
+    "wheel_inertia_front": "front wheel inertia",
+    "wheel_inertia_rear": "rear wheel inertia",
+}
 #: Where a range in percent says nothing: how far the centre of gravity may lie from where it is said to be [m].
 _ASIDE = 0.05
 #: Steps of the derivatives over those of the runs: half the work; what they promise is driven again with short ones.
@@ -133,6 +133,7 @@ _AT_REST = (
     "rack",
     "damper_length",
 )
+_OF_MOTION = ("sideslip", "slip_angle", "slip_ratio")
 #: Tests that are shorter tell estimates nothing [s].
 _LONG = 4.0
 #: Slower than this a vehicle counts as standing [m/s]; no vehicle is faster than the other one.
@@ -186,7 +187,7 @@ def plan_validation(
         The model comes to no rest, or drives none of the tests.
     """
     tell = tell or (lambda what, done: None)
-    _check_shares(share, parameter_share)
+    require_shares(share, parameter_share)
     require_signals(criteria, spec)
     notes: list[str] = []
     tests = planned_tests_of(plan, criteria)
@@ -223,7 +224,8 @@ def plan_validation(
     )
 
 
-def _check_shares(share: float, parameter_share: float) -> None:
+def require_shares(share: float, parameter_share: float) -> None:
+    """Refuse shares that are none; InputError."""
     raise_if_errors(
         Problem(f"the share of {what} is {value:g}, a number above 0 and up to 1 is needed")
         for what, value in (("measurement", share), ("a parameter", parameter_share))
@@ -518,13 +520,13 @@ class _Work:
         small = self.share * _DELAYS / math.sqrt(1 + moving)
         late = {column: shifted(test.run, column, _DELAY)}
         moved = _or_nothing(test, vehicle, test.late_input(column, _DELAY))
-        within, rate = math.inf, _RATES[0]
+        within = math.inf
         if column == signals.GEAR.column:
             for delay in _SHIFT_DELAYS:
                 found = _or_nothing(test, vehicle, test.late_input(column, delay))
                 if found and max(test.ratio(c, None, test.changed(c, found, 1.0)) for c in test.rows) > small:
                     return delay / 2.0, _USUAL_RATE
-            return math.inf, rate
+            return math.inf, _RATES[0]
         for criterion in test.rows:
             judged = column in test.judged_columns(criterion, self.first)
             if not judged and not moved:
@@ -537,16 +539,18 @@ class _Work:
                 )
 
             within = min(within, _DELAY * alone(ratio, small, largest=100.0))
-            if judged:
-                rate = max(rate, self._rate(test, criterion, column, small))
-        return within, rate
+        return within, self._rate(test, column, vehicle, small)
 
-    def _rate(self, test: PlannedTest, criterion: Criterion, column: str, small: float) -> float:
+    def _rate(self, test: PlannedTest, column: str, vehicle: ScriptedVehicle, small: float) -> float:
+        """Least samples per second [Hz] with which straight lines between samples tell what a test and a model do."""
         time, values = test.run.time, test.run[column]
         for rate in _RATES:
             every = round(1.0 / (rate * SAMPLE))
-            shown = np.interp(time, time[::every], values[::every]) - values
-            if test.ratio(criterion, test.changed(criterion, {column: shown}, 1.0)) <= small:
+            change = np.interp(time, time[::every], values[::every]) - values
+            moved = _or_nothing(test, vehicle, test.wrong_input(column, change))
+            rows = [c for c in test.rows if moved or column in test.judged_columns(c, self.first)]
+            off = (test.ratio(c, test.changed(c, {column: change}, 1.0), test.changed(c, moved, 1.0)) for c in rows)
+            if max(off, default=0.0) <= small:
                 return rate
         return 1.0 / SAMPLE
 
@@ -568,9 +572,10 @@ class _Work:
         p = self.spec.parameters
         usual = tuning_space(self.spec).names
         names = [*usual, *(name for name in _FURTHER if p[name] != 0.0 or name == "cg_y")]
-        if self.spec.parameters["brake_front"] == 0.0:
-            names = [name for name in names if not name.startswith("brake")]
-        return tuning_space(self.spec, names=names, bounds={"cg_y": Bounds(p["cg_y"] - _ASIDE, p["cg_y"] + _ASIDE)})
+        aside = Bounds(p["cg_y"] - _ASIDE, p["cg_y"] + _ASIDE)
+        space = tuning_space(self.spec, names=names, bounds={"cg_y": aside})
+        titled = tuple(replace(item, title=_FURTHER.get(item.name, item.title)) for item in space.tunables)
+        return replace(space, tunables=titled)
 
     def _slopes(self, space: TuningSpace, driven: Sequence[PlannedTest], tell: Tell) -> list[_Slope]:
         vehicle = ScriptedVehicle(self.spec, step=_COARSE * STEP)
@@ -724,9 +729,12 @@ def family(column: str) -> str:
 def _peaks(driven: Iterable[PlannedTest]) -> dict[str, float]:
     found: dict[str, float] = {}
     for test in driven:
+        rolling = test.run[signals.VX] > _SLOW
         for column in test.run:
+            # Angles of a motion that there is not are any.
+            values = test.run[column][rolling] if column.startswith(_OF_MOTION) else test.run[column]
             if column != "time_s":
-                found[column] = max(found.get(column, 0.0), float(np.abs(test.run[column]).max()))
+                found[column] = max(found.get(column, 0.0), float(np.abs(values).max(initial=0.0)))
     return found
 
 
