@@ -99,7 +99,7 @@ class SensorNeed:
         By kind of error (zero, gain, noise): over that of the set that was begun with; the criterion and the test that
         rule. Empty where no criterion asks for it.
     known
-        Whether the set that was begun with has it; otherwise that set was taken to have 0.5 % of the largest value.
+        Whether the set that was begun with has it; factors are over 0.5 % of the largest value otherwise.
     timing
         Up to which their delay must be known [s]; infinite where it does not matter.
     rate

@@ -415,10 +415,16 @@ class _Work:
                 timing[name] = min(timing.get(name, math.inf), within)
                 rates[name] = max(rates.get(name, 0.0), rate)
         tell("wrong sensors", 1.0)
+        known = {family(column) for column in self.first}
+        # A sensor that nobody knows begins where it would fill a row alone.
+        scale: dict[str, float] = {}
+        for d in demands:
+            if d.source.partition(_OF)[0] not in known and math.isfinite(d.alone):
+                scale[d.source] = min(scale.get(d.source, math.inf), d.alone)
         needs: dict[str, dict[ErrorKind, Filled]] = {}
-        for source, found in fill(demands).items():
+        for source, found in fill(replace(d, alone=d.alone / scale.get(d.source, 1.0)) for d in demands).items():
             name, _, kind = source.partition(_OF)
-            needs.setdefault(name, {})[ErrorKind(kind)] = found
+            needs.setdefault(name, {})[ErrorKind(kind)] = replace(found, factor=found.factor * scale.get(source, 1.0))
         gear = signals.GEAR.column
         whole = [self._gear(timing[gear], peaks[gear])] if gear in timing else []
         return *whole, *(
