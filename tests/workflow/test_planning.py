@@ -66,9 +66,9 @@ def test_planned_sensors_keep_the_share_and_doubled_ones_do_not(
     criterion, name = need.rows[kind]
     test = next(test for test in made.measurement.tests if test.name == name)
     sensors = made.measurement.sensors
-    once = measured_ratios(spec, made.criteria, test, sensors, range(1, 31))[criterion]
+    once = measured_ratios(spec, made.criteria, test, sensors, range(1, 26))[criterion]
     assert kept(once, made.share)
-    twice = measured_ratios(spec, made.criteria, test, sensors.scaled(error=2.0), range(1, 31))[criterion]
+    twice = measured_ratios(spec, made.criteria, test, sensors.scaled(error=2.0), range(1, 26))[criterion]
     assert not kept(twice, made.share)
 
 
@@ -93,6 +93,7 @@ def test_a_parameter_that_is_wrong_by_its_accuracy_fills_its_share(
 def test_derivatives_and_driving_agree(made: ValidationPlan) -> None:
     bounded = [need for need in made.parameters if math.isfinite(need.accuracy)]
     assert len(bounded) > 8
+    assert sum(bool(need.note) for need in bounded) <= 2  # where they do not, a note says so
     for need in bounded:
         assert need.note or 0.8 < need.driven / made.parameter_share < 1.25, need.tunable.name
 
