@@ -24,7 +24,7 @@ from trackrod.measured.channel_map import ChannelMap, Entry, Geometry
 from trackrod.measured.faults import Fault
 from trackrod.measured.imu import Mounting
 from trackrod.measured.logger_files import logger_channel, write_recording
-from trackrod.measured.measurement_plan import find_plan
+from trackrod.measured.measurement_plan import CASES, Group, find_plan
 from trackrod.measured.prepare import Prepared, prepare
 from trackrod.measured.processing import find_delay, low_pass, resample
 from trackrod.measured.recording import Recording, Samples, open_recording, recording_of
@@ -271,6 +271,26 @@ def test_the_ready_made_plan_has_the_six_cases() -> None:
         "single_sine",
         "slalom",
     } <= driven
+
+
+def test_the_ready_made_plan_has_all_cases_and_groups_and_is_read_as_it_is_written(tmp_path: Path) -> None:
+    plan = find_plan("case_study")
+    assert {test.case for test in plan.tests} >= set(CASES)
+    assert {test.group for test in plan.tests} == set(Group)
+    assert any(test.initialisation for test in plan.tests)
+    assert any(test.warm_up for test in plan.tests)
+    plan.write(tmp_path / "plan.toml", tmp_path / "sensors.toml")
+    again = find_plan(tmp_path / "plan.toml")
+    assert (again.tests, again.imu, again.outer_mass) == (plan.tests, plan.imu, plan.outer_mass)
+    assert (again.name, again.seed, again.format) == (plan.name, plan.seed, plan.format)
+    assert dict(again.sensors) == dict(plan.sensors)
+
+
+def test_a_case_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text('[[tests]]\nname = "a"\nmanoeuvre = "braking"\ncase = 7\n')
+    with pytest.raises(InputError, match="'case' is 7"):
+        find_plan(plan)
 
 
 def test_mdf_and_text_say_the_same(tmp_path: Path) -> None:

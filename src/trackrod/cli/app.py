@@ -38,6 +38,7 @@ class _Commands(LazyGroup):
         "compare": ("compare", "compare"),
         "score": ("score", "score"),
         "validate": ("validate", "validate"),
+        "plan": ("plan", "plan"),
         "channels": ("measure", "channels"),
         "measure": ("measure", "measure"),
         "envelope": ("envelope", "envelope"),

@@ -20,13 +20,24 @@ from enum import StrEnum
 from pathlib import Path
 
 from trackrod.core.errors import InputError, UnknownNameError, raise_if_errors
+from trackrod.core.files import write_atomically
 from trackrod.core.quantities import kind
 from trackrod.core.signals import Signal, parse_column
 from trackrod.core.toml_document import Document, Section
+from trackrod.core.toml_files import to_toml
 from trackrod.metrics.scores import METRICS, PERFECT_IS_ONE
 from trackrod.validate.processing import Processing
 
-__all__ = ["MAIN_VALUE", "Criteria", "Criterion", "Response", "find_criteria", "read_criteria", "ready_made"]
+__all__ = [
+    "MAIN_VALUE",
+    "Criteria",
+    "Criterion",
+    "Response",
+    "find_criteria",
+    "read_criteria",
+    "ready_made",
+    "write_criteria",
+]
 
 #: The number that is meant where a criterion names a metric alone.
 MAIN_VALUE = {
@@ -200,6 +211,39 @@ def read_criteria(path: Path) -> Criteria:
     document.close()
     raise_if_errors(document.problems)
     return found
+
+
+def write_criteria(criteria: Criteria, path: Path | str) -> None:
+    """Write a file of criteria.
+
+    Holds: ``read_criteria(path)`` are the same criteria.
+    """
+    chain = criteria.processing
+    processing: dict[str, object] = {
+        **({"step_s": chain.step} if chain.step is not None else {}),
+        **({"band_Hz": list(chain.band)} if chain.band is not None else {}),
+        **({"from_rest_s": chain.from_rest} if chain.from_rest > 0.0 else {}),
+    }
+    texts = {name: getattr(criteria, name) for name in ("name", "intended_use", "decision", "risk")}
+    content: dict[str, object] = {name: text for name, text in texts.items() if text}
+    if criteria.assumptions:
+        content["assumptions"] = list(criteria.assumptions)
+    content |= {"processing": processing, "bias": dict(criteria.bias)}
+    content["criterion"] = [_written(criterion) for criterion in criteria.criteria]
+    write_atomically(path, "\n".join(to_toml(content)) + "\n")
+
+
+def _written(c: Criterion) -> dict[str, object]:
+    optional: dict[str, object] = {
+        "response": str(c.response) if c.response is not Response.TIME else "",
+        "input": c.given,
+        "manoeuvres": list(c.manoeuvres),
+        "band_Hz": list(c.band) if c.band is not None else [],
+        "floor": c.floor,
+        "range": {column: [low, high] for column, low, high in c.ranges},
+    }
+    needed = {"name": c.name, "signal": c.signal, "metric": c.metric, "limit": c.limit, "weight": c.weight}
+    return {**needed, **{key: value for key, value in optional.items() if value}}
 
 
 def _criterion(table: Section) -> Criterion:
