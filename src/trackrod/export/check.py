@@ -196,7 +196,7 @@ def compare(run: Mapping[str, Array], found: Mapping[str, Array]) -> dict[str, f
 
 
 def _name_of(column: str) -> str:
-    signal = signals.from_column(column)
+    signal = signals.parse_column(column)
     return "steering.steering_wheel_angle" if signal is signals.STEERING_WHEEL_ANGLE else signal.fmi
 
 
