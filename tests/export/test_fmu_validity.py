@@ -75,9 +75,12 @@ def opened(tmp_path: Path) -> Iterator[Opened]:
         fmu.close()
 
 
-def give(fmu: Fmu, i: int, *, angle: np.ndarray = sine(5.0)) -> None:
+ANGLE = sine(5.0)
+
+
+def give(fmu: Fmu, i: int) -> None:
     throttle, brake = (0.8, 0.0) if i <= 300 else (0.0, 0.1)
-    fmu.set(driver__steering_wheel_angle=angle[i], driver__throttle=throttle, driver__brake=brake)
+    fmu.set(driver__steering_wheel_angle=ANGLE[i], driver__throttle=throttle, driver__brake=brake)
 
 
 def told(fmu: Fmu, first: int, last: int) -> np.ndarray:
