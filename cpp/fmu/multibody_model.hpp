@@ -198,6 +198,7 @@ class MultibodyModel final : public Model {
     c.force = given.force;
     c.force_point = given.force_point;
     c.moment = given.moment;
+    c.wind = given.wind;
     return c;
   }
 

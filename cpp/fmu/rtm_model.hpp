@@ -138,7 +138,7 @@ class RtmModel final : public Model {
     auto in = rtm::Inputs<T>::from_array(now_.inputs.data());
     auto o = rtm::Outputs<T>::from_array(now_.outputs.data());
     for (int i = 0; i < steps; ++i) {
-      give(given, s, in, now_.settings.ramp != 0.0 ? steps - i : 1);
+      give(given, p, s, in, now_.settings.ramp != 0.0 ? steps - i : 1);
       rtm::step(narrow_, p, s, in, o, step_size());
     }
     T told[signal::signal_count];
@@ -211,11 +211,12 @@ class RtmModel final : public Model {
     return sum == 0.0;
   }
 
-  void give(int remaining) { give(now_.given, now_.state, now_.inputs, remaining); }
+  void give(int remaining) { give(now_.given, now_.loaded, now_.state, now_.inputs, remaining); }
   void give_road(int remaining, bool standing) { give_road(now_.given, now_.inputs, remaining, standing); }
   // From what was given to the inputs of a step; T may carry derivatives.
   template <class T>
-  void give(const Given<T>& from, const rtm::State<T>& s, rtm::Inputs<T>& in, int remaining) const {
+  void give(const Given<T>& from, const rtm::Parameters<T>& p, const rtm::State<T>& s, rtm::Inputs<T>& in,
+            int remaining) const {
     const double h = step_size();
     in.steered_by_torque = from.steered_by_torque;
     if (value_of(from.steered_by_torque) != 0.0) {
@@ -239,8 +240,19 @@ class RtmModel final : public Model {
     in.down = from.down;
     in.force = from.force;
     in.force_point = from.force_point;
-    in.guide_moment = transpose(to_matrix(s.orientation)) * from.moment;
+    const Mat3<T> back = transpose(to_matrix(s.orientation));
+    in.guide_force = Vec3<T>{T(0.0), T(0.0), T(0.0)};
+    in.guide_moment = back * from.moment;
+    if (!(is_zero(from.wind.x) && is_zero(from.wind.y) && is_zero(from.wind.z))) blow(p, s, back * from.wind, in);
     give_road(from, in, remaining, false);
+  }
+  // What air that moves does beyond air that stands still, by the law of the model.
+  template <class T>
+  void blow(const rtm::Parameters<T>& p, const rtm::State<T>& s, const Vec3<T>& wind, rtm::Inputs<T>& in) const {
+    rtm::State<T> against = s;
+    against.velocity -= wind;
+    in.guide_force += rtm::air_force(p, against) - rtm::air_force(p, s);
+    in.guide_moment += rtm::air_moment(narrow_, p, against) - rtm::air_moment(narrow_, p, s);
   }
   template <class T>
   void give_road(const Given<T>& from, rtm::Inputs<T>& in, int remaining, bool standing) const {

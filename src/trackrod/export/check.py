@@ -149,7 +149,8 @@ def drive_data(data: bytes, drive: CheckDrive) -> dict[str, Array]:
     normals = [drive.value(f"{corner}.road_normal.{axis}", float(axis == "z")) for corner in Corner for axis in "xyz"]
     down = [drive.value(f"road.down.{axis}", -float(axis == "z")) for axis in "xyz"]
     pushed = [drive.value(f"external.{what}.{axis}") for what in ("force", "point", "moment") for axis in "xyz"]
-    rows = np.column_stack([*driver, *wheels, *heights, *frictions, *normals, *down, *pushed])
+    wind = [drive.value(f"wind.{axis}") for axis in "xyz"]
+    rows = np.column_stack([*driver, *wheels, *heights, *frictions, *normals, *down, *pushed, *wind])
     return dict(zip(signals.SIGNALS, vehicle.run(drive.step, 1, rows).T, strict=True))
 
 

@@ -162,9 +162,11 @@ GIVEN = (
              default=1.0), "{axis}.friction", low=1e-3, high=10.0),
     Declared(field("down", "number", "direction of gravity in E, whose z is the normal of the road: a unit vector",
              VECTOR, default=(0.0, 0.0, -1.0)), "road.down.{axis}", low=-1.0, high=1.0),
-    Declared(field("force", "force", "external, on the body, in E: wind, towing", VECTOR), "external.force.{axis}"),
+    Declared(field("force", "force", "external, on the body, in E: towing", VECTOR), "external.force.{axis}"),
     Declared(field("force_point", "length", "where the external force acts, in V", VECTOR), "external.point.{axis}"),
     Declared(field("moment", "torque", "external, on the body, in E", VECTOR), "external.moment.{axis}"),
+    Declared(field("wind", "velocity", "of the air in E; drag and lift follow the speed against it along the vehicle",
+             VECTOR), "wind.{axis}", low=-100.0, high=100.0),
 )  # fmt: skip
 
 #: Outputs beside the signals of the vocabulary, behind them.
