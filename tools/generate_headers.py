@@ -183,6 +183,11 @@ def main(output: Path) -> None:
     names = [signal.name for signal in import_declarations("core", "signals").SIGNALS.values()]
     body = f"\nenum Signal {{\n  {', '.join(names)},\n  signal_count\n}};"
     write_header(folder / "signals.hpp", "core/signals.py", body, "trackrod::signal")
+    quantities = import_declarations("core", "operating_quantities").QUANTITIES
+    below = ", ".join("true" if item.from_below else "false" for item in quantities.values())
+    body = f"\nenum Quantity {{ {', '.join(quantities)}, quantity_count }};"
+    body += f"\n// Whether small values are the critical ones.\nconstexpr bool from_below[] = {{{below}}};"
+    write_header(folder / "operating_quantities.hpp", "core/operating_quantities.py", body, "trackrod::operating")
     exported = import_declarations("export", "layout")
     body = "\n// Data made under other declarations do not fit.\n"
     body += f"constexpr unsigned long long declaration_key = {exported.declaration_key()}ull;"

@@ -225,9 +225,12 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes
     return status;
   });
 }
-fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference[], size_t, const fmi2ValueReference[],
-                                        size_t, const fmi2Real[], fmi2Real[]) {
-  return unsupported(c, "a directional derivative");
+fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2ValueReference unknowns[], size_t unknown_count,
+                                        const fmi2ValueReference knowns[], size_t known_count, const fmi2Real along[],
+                                        fmi2Real found[]) {
+  return guarded(component, [&](Component&, Instance& i) {
+    return i.derivative(unknowns, unknown_count, knowns, known_count, along, found);
+  });
 }
 
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference[], size_t, const fmi2Integer[],

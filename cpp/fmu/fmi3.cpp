@@ -243,9 +243,15 @@ fmi3Status fmi3DeserializeFMUState(fmi3Instance component, const fmi3Byte bytes[
   });
 }
 
-fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference[], size_t, const fmi3ValueReference[],
-                                        size_t, const fmi3Float64[], size_t, fmi3Float64[], size_t) {
-  return unsupported(c, "a directional derivative");
+fmi3Status fmi3GetDirectionalDerivative(fmi3Instance component, const fmi3ValueReference unknowns[], size_t unknown_count,
+                                        const fmi3ValueReference knowns[], size_t known_count, const fmi3Float64 along[],
+                                        size_t along_count, fmi3Float64 found[], size_t found_count) {
+  return guarded(component, [&](Component&, Instance& i) {
+    if (along_count != known_count || found_count != unknown_count) {
+      return i.refuse(Status::error, "every variable is one number: as many directions as knowns, as many results as unknowns");
+    }
+    return i.derivative(unknowns, unknown_count, knowns, known_count, along, found);
+  });
 }
 fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference[], size_t, const fmi3ValueReference[],
                                     size_t, const fmi3Float64[], size_t, fmi3Float64[], size_t) {

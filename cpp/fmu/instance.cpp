@@ -250,6 +250,30 @@ Status Instance::do_step(double now, double length, Between between, void* conte
   return Status::ok;
 }
 
+Status Instance::derivative(const uint32_t* unknowns, size_t unknown_count, const uint32_t* knowns, size_t known_count,
+                            const double* along, double* found) {
+  if (mode_ != Mode::stepping) {
+    return refuse(Status::error, std::string("there are no directional derivatives ") + mode_names[static_cast<int>(mode_)]);
+  }
+  std::vector<double> direction(static_cast<size_t>(model_->count(inputs))), all(static_cast<size_t>(model_->count(outputs)));
+  for (size_t i = 0; i < unknown_count + known_count; ++i) {
+    const bool given = i >= unknown_count;
+    const uint32_t reference = given ? knowns[i - unknown_count] : unknowns[i];
+    const Variable* v = find(reference);
+    if (v == nullptr || v->type != Type::real || v->group != (given ? inputs : outputs)) {
+      return refuse(Status::error, "derivatives are those of real outputs by real inputs; " + std::to_string(reference) +
+                                       " is no real " + (given ? "input" : "output"));
+    }
+    if (!given) continue;
+    if (!isfinite(along[i - unknown_count])) return refuse(Status::error, "a direction is not a finite number");
+    direction[v->place] += along[i - unknown_count];
+  }
+  std::string why;
+  if (!model_->admits(why) || !model_->derivative(direction.data(), all.data(), why)) return refuse(Status::error, why);
+  for (size_t i = 0; i < unknown_count; ++i) found[i] = all[find(unknowns[i])->place];
+  return Status::ok;
+}
+
 Status Instance::terminate() {
   if (mode_ != Mode::stepping) {
     return refuse(Status::error, std::string("there is nothing to end ") + mode_names[static_cast<int>(mode_)]);

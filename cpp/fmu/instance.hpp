@@ -51,6 +51,9 @@ class Instance {
   Status exit_initialisation();
   // From `now` on; `reached` is the time at the end.
   Status do_step(double now, double length, Between between, void* context, double& reached, bool& early);
+  // Of outputs by inputs, along a direction of the latter: a number for each of them in, one for each output out.
+  Status derivative(const uint32_t* unknowns, size_t unknown_count, const uint32_t* knowns, size_t known_count,
+                    const double* along, double* found);
   Status terminate();
   Status reset();
 

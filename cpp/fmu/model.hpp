@@ -31,6 +31,13 @@ class Model {
   // Allocates and throws nothing; false where the motion is no longer finite.
   virtual bool step(int remaining) = 0;
   virtual void read_outputs() = 0;
+  // Derivatives of all outputs along a direction of the inputs: a number for each input in, one for each output out.
+  // Outputs of a communication point follow from steps that are over and depend on no input of now, so that at the point
+  // itself all are zero. Changes nothing; false, and a sentence that says why, where there are none.
+  virtual bool derivative(const double* along, double* out, std::string& why) {
+    static_cast<void>(along), static_cast<void>(out);
+    return why = "a directional derivative is not offered by this FMU", false;
+  }
 
   // Of what it was made of beside the file of the vehicle; states of models with another number do not fit.
   virtual uint32_t checksum() const { return 0; }

@@ -29,10 +29,13 @@ std::unique_ptr<Model> make_model(const DataFile& file, const std::string& folde
   if (file.model() == ModelKind::multibody) return MultibodyModel::make(file.section("vehicle"), folder, why);
   if (file.model() != ModelKind::rtm) return why = "this runtime does not have the model of the file", nullptr;
   const DataFile::Section block = file.section("block"), numbers = file.section("numbers");
+  const DataFile::Section limits = file.section("validity");  // empty where the model has no domain
   const bool whole = block.count() > 2 && block.numbers()[0] == rtm::block_version &&
-                     block.numbers()[1] == static_cast<double>(block.count()) && numbers.count() == 1;
+                     block.numbers()[1] == static_cast<double>(block.count()) && numbers.count() == 1 &&
+                     (limits.size == 0 || limits.size == sizeof(Domain));
   if (!whole) return why = "the file of the vehicle holds a model of another version", nullptr;
-  return std::make_unique<RtmModel>(block.numbers(), numbers.numbers()[0]);
+  const Domain* const domain = limits.size == 0 ? nullptr : reinterpret_cast<const Domain*>(limits.bytes);
+  return std::make_unique<RtmModel>(block.numbers(), numbers.numbers()[0], domain);
 }
 
 }  // namespace trackrod::fmu

@@ -94,6 +94,11 @@ class MultibodyModel final : public Model {
     }
   }
 
+  bool derivative(const double*, double* out, std::string&) override {
+    std::fill(out, out + count(outputs), 0.0);
+    return true;
+  }
+
   uint32_t checksum() const override { return checksum_; }
   void clear() override { std::fill(now_.begin(), now_.end(), 0.0); }
   // The row, then the vehicle.
@@ -193,6 +198,7 @@ class MultibodyModel final : public Model {
     c.force = given.force;
     c.force_point = given.force_point;
     c.moment = given.moment;
+    c.wind = given.wind;
     return c;
   }
 

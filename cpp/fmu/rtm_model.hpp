@@ -4,10 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+#include <algorithm>
+
 #include "model.hpp"
+#include "trackrod/dual.hpp"
 #include "trackrod/rtm/motion.hpp"
 #include "trackrod/rtm/start.hpp"
 #include "trackrod/rtm/step.hpp"
+#include "trackrod/validity.hpp"
 
 namespace trackrod::fmu {
 
@@ -18,9 +22,12 @@ void step_rtm(const RtmCompiled& model, const rtm::Parameters<double>& p, rtm::S
 
 class RtmModel final : public Model {
  public:
-  // The block stays where it is, in the file.
-  RtmModel(const double* block, double brake_pressure)
-      : model_(rtm::view<rtm::most_lanes>(block)), narrow_(rtm::view<1>(block)), pressure_(brake_pressure) {}
+  // The block stays where it is, in the file, and so does the domain of validity; none if there is none.
+  RtmModel(const double* block, double brake_pressure, const Domain* domain)
+      : model_(rtm::view<rtm::most_lanes>(block)),
+        narrow_(rtm::view<1>(block)),
+        pressure_(brake_pressure),
+        domain_(domain) {}
 
   double* values(Group group) override {
     switch (group) {
@@ -53,7 +60,10 @@ class RtmModel final : public Model {
 
   bool initialise(std::string& why) override {
     if (!admits(why)) return false;
-    const double h = step_size();
+    const double h = step_size(), ahead = now_.settings.horizon / h;
+    if (fabs(ahead - round(ahead)) > 1e-6) {
+      return why = "solver.derivative_horizon is no multiple of solver.step", false;
+    }
     now_.loaded = now_.parameters;
     load(now_.settings.payload, now_.settings.payload_place);
     if (!sound(why)) return false;
@@ -87,6 +97,8 @@ class RtmModel final : public Model {
       step_rtm(model_, now_.loaded, copy, in, now_.outputs, h);
     }
     now_.yaw = now_.settings.yaw;
+    now_.validity = validity_at_start();
+    note();
     read_outputs();
     return finite() || (why = "the motion is not finite", false);
   }
@@ -94,25 +106,47 @@ class RtmModel final : public Model {
   bool step(int remaining) override {
     give(now_.settings.ramp != 0.0 ? remaining : 1);
     move(step_size());
+    note();
     return finite();
   }
 
   void read_outputs() override {
-    const rtm::State<double>& s = now_.state;
-    write_signals(rtm::read_motion(model_, now_.loaded, s, now_.inputs, now_.outputs, pressure_), now_.told);
-    constexpr double turn = 6.283185307179586476925;
-    double& yaw = now_.told[signal::yaw];
-    yaw += turn * round((now_.yaw - yaw) / turn);  // without jumps
-    now_.yaw = yaw;
-    const Mat3<double> Rot = to_matrix(s.orientation);
-    const Vec3<double> cg = rtm::origin(model_, now_.loaded);
-    double* const places = now_.told + signal::signal_count;
-    for (int i = 0; i < rtm::wheel_count; ++i) {
-      const auto& c = model_.wheels->centre;
-      const Vec3<double> at = s.position + Rot * (Vec3<double>{c[0][i], c[1][i], c[2][i]} - cg);
-      places[i] = at.x;
-      places[rtm::wheel_count + i] = at.y;
+    read_signals();
+    Places<double> beside = places(now_.loaded, now_.state);
+    beside.inside_validity = domain_ != nullptr && is_inside(now_.validity) ? 1.0 : 0.0;
+    memcpy(now_.told + signal::signal_count, &beside, sizeof(beside));
+  }
+
+  // Of outputs after one communication step as long as the horizon, with the inputs of now. By the steps of the model
+  // itself with derivatives; the vehicle stays as it is.
+  bool derivative(const double* along, double* out, std::string& why) override {
+    using T = Dual<1>;
+    const int steps = static_cast<int>(lround(now_.settings.horizon / step_size()));
+    if (steps == 0) {  // outputs follow from steps that are over
+      std::fill(out, out + count(outputs), 0.0);
+      return true;
     }
+    Given<T> given = Given<T>::from_array(now_.given.data());
+    Given<double> seeds = Given<double>::from_array(along);
+    for (int i = 0; i < Given<double>::size; ++i) given.data()[i].d[0] = along[i];
+    const Vec3<double>& down = seeds.down;
+    bool known = down.x == 0.0 && down.y == 0.0 && down.z == 0.0;
+    for (const double friction : seeds.friction) known = known && friction == 0.0;
+    if (!known) return why = "there are no derivatives by the friction of the road and by road.down", false;
+    const auto p = rtm::Parameters<T>::from_array(now_.loaded.data());
+    auto s = rtm::State<T>::from_array(now_.state.data());
+    auto in = rtm::Inputs<T>::from_array(now_.inputs.data());
+    auto o = rtm::Outputs<T>::from_array(now_.outputs.data());
+    for (int i = 0; i < steps; ++i) {
+      give(given, p, s, in, now_.settings.ramp != 0.0 ? steps - i : 1);
+      rtm::step(narrow_, p, s, in, o, step_size());
+    }
+    T told[signal::signal_count];
+    write_signals(rtm::read_motion(narrow_, p, s, in, o, pressure_), told);
+    for (const T& each : told) *out++ = each.d[0];
+    const Places<T> beside = places(p, s);
+    for (int i = 0; i < Places<T>::size; ++i) *out++ = beside.data()[i].d[0];
+    return true;
   }
 
   void clear() override { now_ = Now{}; }
@@ -133,7 +167,41 @@ class RtmModel final : public Model {
     rtm::Outputs<double> outputs;
     double told[signal::signal_count + Places<double>::size];
     double yaw;  // last told, without jumps
+    ValidityState validity;
   };
+
+  void read_signals() {
+    write_signals(rtm::read_motion(model_, now_.loaded, now_.state, now_.inputs, now_.outputs, pressure_), now_.told);
+    constexpr double turn = 6.283185307179586476925;
+    double& yaw = now_.told[signal::yaw];
+    yaw += turn * round((now_.yaw - yaw) / turn);  // without jumps
+    now_.yaw = yaw;
+  }
+  // The sample of now, for the domain of validity.
+  void note() {
+    if (domain_ == nullptr) return;
+    read_signals();
+    double friction = now_.inputs.friction[0];
+    for (int i = 1; i < model_.tyre_count; ++i) friction = min(friction, now_.inputs.friction[i]);
+    const rtm::Parameters<double>& p = now_.loaded;
+    const double mass = p.sprung_mass + 2.0 * (p.unsprung_mass_front + p.unsprung_mass_rear);
+    note_sample(*domain_, now_.told, friction, mass, step_size(), now_.validity);
+  }
+
+  // Where to look the road up.
+  template <class T>
+  Places<T> places(const rtm::Parameters<T>& p, const rtm::State<T>& s) const {
+    Places<T> found{};
+    const Mat3<T> Rot = to_matrix(s.orientation);
+    const Vec3<T> cg = rtm::origin(model_, p);
+    for (int i = 0; i < rtm::wheel_count; ++i) {
+      const auto& c = model_.wheels->centre;
+      const Vec3<T> at = s.position + Rot * (Vec3<T>{T(c[0][i]), T(c[1][i]), T(c[2][i])} - cg);
+      found.wheel_x[i] = at.x;
+      found.wheel_y[i] = at.y;
+    }
+    return found;
+  }
 
   void move(double h) { step_rtm(model_, now_.loaded, now_.state, now_.inputs, now_.outputs, h); }
   bool finite() const {
@@ -143,17 +211,19 @@ class RtmModel final : public Model {
     return sum == 0.0;
   }
 
-  void give(int remaining) {
-    const Given<double>& from = now_.given;
-    rtm::Inputs<double>& in = now_.inputs;
-    const rtm::State<double>& s = now_.state;
+  void give(int remaining) { give(now_.given, now_.loaded, now_.state, now_.inputs, remaining); }
+  void give_road(int remaining, bool standing) { give_road(now_.given, now_.inputs, remaining, standing); }
+  // From what was given to the inputs of a step; T may carry derivatives.
+  template <class T>
+  void give(const Given<T>& from, const rtm::Parameters<T>& p, const rtm::State<T>& s, rtm::Inputs<T>& in,
+            int remaining) const {
     const double h = step_size();
     in.steered_by_torque = from.steered_by_torque;
-    if (from.steered_by_torque != 0.0) {
+    if (value_of(from.steered_by_torque) != 0.0) {
       in.steering_wheel_torque = from.steering_wheel_torque;
       in.steering_wheel_angle = s.steering_wheel;  // where an angle would go on from
     } else {
-      const double next = along(in.steering_wheel_angle, from.steering_wheel_angle, remaining);
+      const T next = along(in.steering_wheel_angle, from.steering_wheel_angle, remaining);
       in.steering_wheel_rate = (next - in.steering_wheel_angle) / h;
       in.steering_wheel_angle = next;
     }
@@ -170,21 +240,33 @@ class RtmModel final : public Model {
     in.down = from.down;
     in.force = from.force;
     in.force_point = from.force_point;
-    in.guide_moment = transpose(to_matrix(s.orientation)) * from.moment;
-    give_road(remaining, false);
+    const Mat3<T> back = transpose(to_matrix(s.orientation));
+    in.guide_force = Vec3<T>{T(0.0), T(0.0), T(0.0)};
+    in.guide_moment = back * from.moment;
+    if (!(is_zero(from.wind.x) && is_zero(from.wind.y) && is_zero(from.wind.z))) blow(p, s, back * from.wind, in);
+    give_road(from, in, remaining, false);
   }
-  void give_road(int remaining, bool standing) {
-    rtm::Inputs<double>& in = now_.inputs;
+  // What air that moves does beyond air that stands still, by the law of the model.
+  template <class T>
+  void blow(const rtm::Parameters<T>& p, const rtm::State<T>& s, const Vec3<T>& wind, rtm::Inputs<T>& in) const {
+    rtm::State<T> against = s;
+    against.velocity -= wind;
+    in.guide_force += rtm::air_force(p, against) - rtm::air_force(p, s);
+    in.guide_moment += rtm::air_moment(narrow_, p, against) - rtm::air_moment(narrow_, p, s);
+  }
+  template <class T>
+  void give_road(const Given<T>& from, rtm::Inputs<T>& in, int remaining, bool standing) const {
     for (int g = 0; g < narrow_.group_count; ++g) {
       const int wheel = narrow_.groups[g].wheel[0];
-      const double next = along(in.road_height[g], model_.road + now_.given.road_height[wheel], remaining);
-      in.road_speed[g] = standing ? 0.0 : (next - in.road_height[g]) / step_size();
+      const T next = along(in.road_height[g], T(from.road_height[wheel] + model_.road), remaining);
+      in.road_speed[g] = standing ? T(0.0) : (next - in.road_height[g]) / step_size();
       in.road_height[g] = next;
-      in.friction[g] = now_.given.friction[wheel];
+      in.friction[g] = from.friction[wheel];
     }
   }
-  static double along(double from, double to, int remaining) {
-    return remaining > 1 ? from + (to - from) / remaining : to;
+  template <class T>
+  static T along(const T& from, const T& to, int remaining) {
+    return remaining > 1 ? from + (to - from) / static_cast<double>(remaining) : to;
   }
 
   // A point mass fixed to the body at a place in V.
@@ -236,6 +318,7 @@ class RtmModel final : public Model {
   RtmCompiled model_;
   rtm::Compiled<double, 1> narrow_;
   double pressure_;
+  const Domain* domain_;
   Now now_{};
 };
 

@@ -172,6 +172,34 @@ def test_an_external_moment_turns_the_body(car: Fmu) -> None:
     assert 0.4 * sprung_alone < found < sprung_alone  # the wheels turn with the body
 
 
+@pytest.mark.parametrize("name", [CAR, DETAILED_CAR])
+def test_a_head_wind_brakes_and_a_side_wind_does_nothing(name: str, unzipped: Unzipped) -> None:
+    """Of drag: c ((v + u)² − v²) more than in still air, in closed form; a force at its point does the same."""
+    fmu = Fmu(unzipped(name, FmiVersion.FMI3))
+    speed, wind, p = 20.0, 12.0, spec(CAR).parameters
+    force = p["drag"] * ((speed + wind) ** 2 - speed**2)
+    lift = [p[f"lift_{axle}"] * ((speed + wind) ** 2 - speed**2) for axle in ("front", "rear")]
+
+    def after(steps: int, **given: float) -> np.ndarray:
+        fmu.call("reset")
+        fmu.start({"initial.speed": speed + 0.15})  # it rolls out first
+        fmu.set(driver__gear=-1)  # the engine would turn with the wheels
+        fmu.step(count=300)
+        fmu.set(**given)
+        fmu.step(count=steps)
+        return np.array(fmu.get("body.vx", "body.ax", "body.pitch", "body.y", "fl.Fz", "rl.Fz"))
+
+    still, blown = after(300), after(300, wind__x=-wind)
+    assert (blown - still)[1] == pytest.approx(-force / spec(CAR).mass, rel=0.05)  # it has become slower meanwhile
+    assert (blown - still)[0] == pytest.approx(-0.3 * force / spec(CAR).mass, rel=0.05)
+    level = spec(CAR).road_height + p["drag_height"]
+    pushed = after(300, external__force__x=-force, external__force__z=sum(lift), external__point__z=level)
+    assert pushed[:2] == pytest.approx(blown[:2], abs=2e-3)
+    assert (np.abs(after(300, wind__y=wind) - still) / np.maximum(1.0, np.abs(still))).max() < 1e-6
+    assert after(300, wind__x=speed)[0] > still[0]  # a tail wind as fast as the vehicle takes its drag away
+    fmu.close()
+
+
 def test_where_a_run_begins(car: Fmu) -> None:
     car.start({"initial.speed": 10.0, "initial.x": 100.0, "initial.y": -20.0, "initial.yaw": 0.5})
     before = np.array(car.get("body.x", "body.y", "body.yaw", "fl.x", "fl.y"))

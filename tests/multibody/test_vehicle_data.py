@@ -57,7 +57,7 @@ def manoeuvre() -> tuple[Array, WheelInputs]:
 
 def controls(driver: Array, wheels: WheelInputs) -> Array:
     """Rows as the core takes them."""
-    rows = np.zeros((len(driver), 58))
+    rows = np.zeros((len(driver), 61))
     rows[:, [0, 3, 4, 5]] = driver
     rows[:, 6 : 6 + WHEEL_COLUMNS.size] = wheels.rows(len(driver))
     rows[:, 30:34] = 1.0  # friction

@@ -148,9 +148,10 @@ std::vector<unsigned char> write_data(const Data& data) {
   Data copy = data;
   fields(copy, to);
   const std::size_t size = to.words.size() * sizeof(double);
-  std::vector<unsigned char> bytes(data_file_header * sizeof(double));
+  constexpr std::size_t begin = data_file_header * sizeof(double);
+  std::vector<unsigned char> bytes(begin + size);
   const auto* const words = reinterpret_cast<const unsigned char*>(to.words.data());
-  bytes.insert(bytes.end(), words, words + size);
+  if (size > 0) std::memcpy(bytes.data() + begin, words, size);
   const std::uint64_t head[3] = {data_file_version, to.words.size(), detail::checksum(words, size)};
   std::memcpy(bytes.data(), data_file_magic, 8);
   std::memcpy(bytes.data() + 8, head, sizeof head);

@@ -35,7 +35,7 @@ struct Body {
   M3 inertia;   // about the centre of mass in body axes [kg m2]
 };
 
-// Aerodynamic force on one body: drag and lifts by the square of the speed along the body's x axis.
+// Aerodynamic force on one body: drag and lifts by the square of the speed against the air along the body's x axis.
 struct Air {
   int body = ground;
   double drag = 0.0, front_lift = 0.0, rear_lift = 0.0;  // 0.5 rho A c [N s2/m2]
@@ -470,7 +470,8 @@ class Model {
   void add_air(const Air& a) {
     if (a.body == ground) return;
     const BodyState& b = bodies_now_[static_cast<std::size_t>(a.body)];
-    const V3 v = transpose(b.R) * state.twists[static_cast<std::size_t>(a.body)].v;  // of the last step: it changes slowly
+    // against the air; the velocity of the last step, because it changes slowly
+    const V3 v = transpose(b.R) * (state.twists[static_cast<std::size_t>(a.body)].v - inputs.wind);
     const double pressure = v.x * v.x;
     const V3 drag{-a.drag * v.x * std::fabs(v.x), 0.0, 0.0};
     const V3 front{0.0, 0.0, a.front_lift * pressure}, rear{0.0, 0.0, a.rear_lift * pressure};

@@ -35,6 +35,7 @@ struct State {
 
 struct Inputs {
   V3 gravity{0.0, 0.0, -9.80665};
+  V3 wind{0.0, 0.0, 0.0};             // velocity of the air in E [m/s]; given anew in every step where there is any
   double throttle = 0.0;              // 0 to 1
   double gear = 0.0;                  // wanted; 0: the shift speeds decide, -1: neutral
   std::vector<Wrench<double>> loads;  // on each body: force in E, moment in E about the centre of mass

@@ -34,16 +34,17 @@ struct Controls {
   V3 down{0, 0, -1};                          // direction of gravity in E
   V3 force{0, 0, 0}, force_point{0, 0, 0};    // external, on the sprung body: in E [N]; where it acts, in V [m]
   V3 moment{0, 0, 0};                         // in E [N m]
+  V3 wind{0, 0, 0};                           // velocity of the air in E [m/s]
 };
 
 class RoadVehicle {
  public:
   static constexpr double gravity = 9.80665;
-  static constexpr std::size_t control_count = 6 + 7 * 4 + 8 * 3;
+  static constexpr std::size_t control_count = 6 + 7 * 4 + 9 * 3;
 
   // Controls from all their numbers: angle, torque, which of them steers, throttle, brake, gear; of the four wheels brake
   // torques, driving torques, steer offsets, forces of dampers, of springs, road heights, friction factors; normals of the
-  // road under them; down, force, its point, moment.
+  // road under them; down, force, its point, moment, wind.
   static Controls controls_of(const double* numbers) {
     Controls c;
     exchange(c, [&](double& x) { x = *numbers++; });
@@ -79,6 +80,7 @@ class RoadVehicle {
     controls_ = Controls{};
     give_road(controls, 0.0);
     std::fill(model_.inputs.loads.begin(), model_.inputs.loads.end(), Wrench<double>{{0, 0, 0}, {0, 0, 0}});
+    model_.inputs.wind = {0, 0, 0};
     set_down(description_, model_, description_.vehicle.chassis, road);
     const std::string text = solve_statics();
     if (!text.empty()) reset(description_, model_);
@@ -227,7 +229,7 @@ class RoadVehicle {
       for (double& x : *list) f(x);
     }
     for (V3* v : {&c.road_normal[0], &c.road_normal[1], &c.road_normal[2], &c.road_normal[3], &c.down, &c.force,
-                  &c.force_point, &c.moment}) {
+                  &c.force_point, &c.moment, &c.wind}) {
       f(v->x);
       f(v->y);
       f(v->z);
@@ -348,6 +350,7 @@ class RoadVehicle {
         if (body != ground) in.loads[static_cast<std::size_t>(body)] = {{0, 0, 0}, {0, 0, 0}};
       }
     }
+    in.wind = c.wind;
     in.loads[chassis] = {c.force, c.moment + cross(arm, c.force)};
     if (wheel == nullptr) return;
     const V3 axis = wheel->b == ground ? wheel->axis_b : rotate(s.poses[static_cast<std::size_t>(wheel->b)].q, wheel->axis_b);

@@ -6,11 +6,12 @@
 
 namespace trackrod::rtm {
 
-// Whether any wheel has an input other than zero: most vehicles have none, and pay nothing for it.
+// Whether any wheel has an input, or a derivative by one, other than zero: most vehicles have none, and pay nothing
+// for it.
 template <class T>
 TRACKROD_HD inline bool acts(const T* input) {
   bool found = false;
-  for (int i = 0; i < wheel_count; ++i) found = found || value_of(input[i]) != RealOf<T>(0.0);
+  for (int i = 0; i < wheel_count; ++i) found = found || !is_zero(input[i]);
   return found;
 }
 

@@ -77,14 +77,13 @@ TRACKROD_HD inline BodyChange<T> move_bodies(const Compiled<R, lanes>& m, const 
   using L = typename W::L;
   const Vec3<T>& w = s.angular_velocity;
   const Mat3<T> Rt = transpose(Rot);
-  const auto plain = [](const Vec3<T>& a) { return Vec3<R>{value_of(a.x), value_of(a.y), value_of(a.z)}; };
-  const Vec3<R> fall = plain(in.down), push = plain(in.force), where = plain(in.force_point);
+  const Vec3<R> fall{value_of(in.down.x), value_of(in.down.y), value_of(in.down.z)};
   const Mat3<T> inertia = {{{p.Ixx, p.Ixy, p.Ixz}, {p.Ixy, p.Iyy, p.Iyz}, {p.Ixz, p.Iyz, p.Izz}}};
 
   // sprung body: everything that does not go through a wheel
-  const Vec3<T> pull = Rt * push;
+  const Vec3<T> pull = Rt * in.force;
   const Vec3<T> external = air_force(p, s) + pull + in.guide_force;
-  const Vec3<T> point = Vec3<T>{T(where.x), T(where.y), T(where.z)} - origin(m, p);
+  const Vec3<T> point = in.force_point - origin(m, p);
   Vec3<T> force = external + free * p.sprung_mass;
   Vec3<T> moment = air_moment(m, p, s) + in.guide_moment + cross(point, pull) - cross(w, inertia * w);
 

@@ -88,7 +88,7 @@ struct GroupContact {
     const Vec3<L> axis = Rot * axis_V;
     const L lean = axis.z;
     const L cosine = sqrt(one - lean * lean), secant = one / cosine;
-    const L height = dot(Rot.row(2), place) + s.position.z - plain(in.road_height);
+    const L height = dot(Rot.row(2), place) + s.position.z - under(in.road_height);
     const L radius = height * secant;
     const L omega = make_lanes<L>([&](int i) { return s.spin[g.wheel[i]]; });
     TyreOutput<L> out{};
@@ -104,7 +104,7 @@ struct GroupContact {
     const Vec3<L> spin_free =
         Rot * (pick(k, [](const Motion& w) -> const Vec3<L>& { return w.turning; }) + s.angular_velocity);
     const Vec3<L> v_contact = v_centre + cross(spin_free, contact_arm);
-    const L rate = (plain(in.road_speed) - v_centre.z) * secant;
+    const L rate = (under(in.road_speed) - v_centre.z) * secant;
     const L gamma = atan(lean * secant);
     const L pressure = L(number(inflation));
     const VerticalInput<L> around{omega, now.Fx, now.Fy, gamma, pressure};
@@ -156,7 +156,11 @@ struct GroupContact {
   }
 
  private:
-  // Inputs of the tyres, without derivatives.
+  // The road under the tyres.
+  TRACKROD_HD L under(const T* values) const {
+    return make_lanes<L>([&](int i) { return values[g.index[i]]; });
+  }
+  // An input of the tyres, without derivatives.
   TRACKROD_HD C plain(const T* values) const {
     return make_lanes<C>([&](int i) { return value_of(values[g.index[i]]); });
   }

@@ -112,10 +112,10 @@ TRACKROD_HD inline void steer(const Compiled<R, lanes>& m, const Parameters<T>& 
   // steering wheel: new rate = known + follows * new rate of the pinion
   const bool free = value_of(in.steered_by_torque) != R(0.0);
   const R momentum = n.wheel_inertia * inverse;
-  T known = T(value_of(in.steering_wheel_rate)), follows = T(0.0);
+  T known = in.steering_wheel_rate, follows = T(0.0);
   if (free) {
     const T stiff = R(1.0) / (shaft.slope * shaft.slope * twisting + column.drag + momentum);
-    known = (s.steering_wheel_rate * momentum + value_of(in.steering_wheel_torque) - shaft.slope * bar.value -
+    known = (s.steering_wheel_rate * momentum + in.steering_wheel_torque - shaft.slope * bar.value -
              column.held) * stiff;
     follows = shaft.slope * twisting * stiff;
   }

@@ -73,8 +73,8 @@ TRACKROD_HD inline void step(const Compiled<R, lanes>& m, const Parameters<T>& p
   constexpr int groups = Wheels<T, lanes>::groups;
   const bool free_rack = m.steering.elastic;
   if (free_rack) steer(m, p, s, in, h, outputs);
-  const T rack = free_rack ? s.rack : p.steering_ratio * value_of(in.steering_wheel_angle);
-  const T rack_rate = free_rack ? s.rack_rate : p.steering_ratio * value_of(in.steering_wheel_rate);
+  const T rack = free_rack ? s.rack : p.steering_ratio * in.steering_wheel_angle;
+  const T rack_rate = free_rack ? s.rack_rate : p.steering_ratio * in.steering_wheel_rate;
   outputs.rack = rack;
   WheelMotion<L> k[groups];
   GivenPoses<T> given;

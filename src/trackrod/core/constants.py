@@ -55,6 +55,12 @@ CONSTANTS = (
     Constant("speed_brake_share", 0.2, "-", "brake pedal for each unit of negative throttle"),
     Constant("usual_step", 1e-3, "s", "step of the real-time model for which matrices are prepared"),
     Constant("guide_time", 0.1, "s", "in which a guide of full strength pulls the vehicle to a recorded motion"),
+    Constant("validity_memory", 2.0, "s", "in which what is outside a domain makes what follows count as outside"),
+    Constant("validity_averaging", 0.5, "s", "of the frequency of the yaw motion"),
+    Constant("validity_straight", 0.03, "rad/s", "yaw rate below which a vehicle counts as going straight"),
+    Constant("validity_rounding", 1e-6, "s", "of times: where a run is cut decides about no sample"),
+    Constant("validity_slack", 1e-9, "-", "of a bound, over it: how a mass was added up decides about no sample"),
+    Constant("validity_least_load", 1.0, "N", "of an axle that something is put over"),
 )
 
 _VALUES = {item.name: item.value for item in CONSTANTS}

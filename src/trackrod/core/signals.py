@@ -508,12 +508,13 @@ FRAME_TWIST = _signal(
     "rear right side down",
     fmi="body.frame_twist",
 )
-#: Said of a run once it is there, by the domain of validity of its model: no model tells it in a step.
+#: Said by the domain of validity of a model that has one: of a run once it is there, of an exported model in each step.
 INSIDE_VALIDITY = Signal(
     "inside_validity",
     kind("number"),
     "whether the sample lies in the domain of validity of the model, 1, or not, 0",
     "inside",
+    fmi="inside_validity",
     held=True,
 )
 

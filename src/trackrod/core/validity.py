@@ -2,22 +2,26 @@
 
 A model is held against a better one in many manoeuvres; where it kept its criteria becomes a domain in a few quantities
 that every run tells. The domain is part of the model: a run says of each of its samples whether it lies in it.
+
+The law is here for many samples at once, and for one step after the other in ``cpp/trackrod/validity.hpp``, from where
+exported models have it. Both were written apart; tests hold them together, sample by sample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core import signals
+from trackrod.core.constants import constant
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, UnknownNameError
+from trackrod.core.operating_quantities import QUANTITIES, Quantity
 from trackrod.core.plain import Plain
-from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.series import Run
 
 __all__ = ["MEMORY", "QUANTITIES", "Bound", "Quantity", "Validity", "operating_point"]
@@ -25,64 +29,13 @@ __all__ = ["MEMORY", "QUANTITIES", "Bound", "Quantity", "Validity", "operating_p
 Array = NDArray[np.float64]
 
 #: How long a sample outside makes those after it count as outside too [s]: what was wrong must die away first.
-MEMORY = 2.0
+MEMORY = constant("validity_memory")
 #: Averaging time of the frequency [s], and the yaw rate below which a vehicle counts as going straight [rad/s].
-_AVERAGING, _STRAIGHT = 0.5, 0.03
-#: Of times: where a run is cut must not decide about a sample [s].
-_ROUNDING = 1e-6
+_AVERAGING, _STRAIGHT = constant("validity_averaging"), constant("validity_straight")
+#: Where a run is cut must not decide about a sample [s], nor how a mass was added up: over a bound [-].
+_ROUNDING, _SLACK = constant("validity_rounding"), constant("validity_slack")
 #: The least load of an axle that something is put over [N].
-_LEAST_LOAD = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """One coordinate of the domain.
-
-    Attributes
-    ----------
-    name, words
-        For files and for people.
-    unit, factor
-        That people use, and what a value in SI units is multiplied by for it.
-    from_below
-        Whether small values are the critical ones.
-    """
-
-    name: str
-    words: str
-    unit: str = ""
-    factor: float = 1.0
-    from_below: bool = False
-
-    def shown(self, value: float) -> str:
-        """A value as people write it."""
-        return f"{self.factor * value:.3g}{' ' if self.unit else ''}{self.unit}"
-
-    @property
-    def label(self) -> str:
-        """For axes of plots and heads of tables."""
-        return f"{self.words} [{self.unit or '-'}]"
-
-
-#: What the state of motion is described by, in the order in which it is told.
-QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
-    {
-        found.name: found
-        for found in (
-            Quantity("lateral", "lateral acceleration", "g", 1.0 / STANDARD_GRAVITY),
-            Quantity("longitudinal", "longitudinal acceleration", "g", 1.0 / STANDARD_GRAVITY),
-            Quantity("frequency", "frequency of the yaw motion", "Hz"),
-            Quantity("speed", "speed", "km/h", 3.6),
-            Quantity("slowest", "lowest speed", "km/h", 3.6, from_below=True),
-            Quantity("friction_used", "share of the friction that an axle uses", "%", 100.0),
-            Quantity("load_transfer", "load transfer of an axle, 100 % where a wheel lifts", "%", 100.0),
-            Quantity("damper_speed", "speed of a damper", "m/s"),
-            Quantity("friction", "friction of the road", from_below=True),
-            Quantity("mass", "mass", "t", 1e-3),
-            Quantity("lightest", "lowest mass", "t", 1e-3, from_below=True),
-        )
-    }
-)
+_LEAST_LOAD = constant("validity_least_load")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +53,9 @@ class Bound:
 
     def keeps(self, values: Array) -> NDArray[np.bool_]:
         """Where values keep the bound."""
+        slack = _SLACK * abs(self.limit)
         below = QUANTITIES[self.quantity].from_below
-        return np.asarray(values >= self.limit if below else values <= self.limit)
+        return np.asarray(values >= self.limit - slack if below else values <= self.limit + slack)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +114,14 @@ class Validity:
         }
         column = {signals.INSIDE_VALIDITY.column: inside.astype(np.float64)}
         return Run({**run, **column}, {**run.metadata, "validity": said})
+
+    @property
+    def limits(self) -> tuple[float, ...]:
+        """A limit for each of `QUANTITIES` [SI], infinite where there is none: what the C++ law reads."""
+        given = {bound.quantity: bound.limit for bound in self.bounds}
+        return tuple(
+            given.get(name, -math.inf if quantity.from_below else math.inf) for name, quantity in QUANTITIES.items()
+        )
 
     @property
     def numbers(self) -> str:

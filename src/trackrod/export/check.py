@@ -149,7 +149,8 @@ def drive_data(data: bytes, drive: CheckDrive) -> dict[str, Array]:
     normals = [drive.value(f"{corner}.road_normal.{axis}", float(axis == "z")) for corner in Corner for axis in "xyz"]
     down = [drive.value(f"road.down.{axis}", -float(axis == "z")) for axis in "xyz"]
     pushed = [drive.value(f"external.{what}.{axis}") for what in ("force", "point", "moment") for axis in "xyz"]
-    rows = np.column_stack([*driver, *wheels, *heights, *frictions, *normals, *down, *pushed])
+    wind = [drive.value(f"wind.{axis}") for axis in "xyz"]
+    rows = np.column_stack([*driver, *wheels, *heights, *frictions, *normals, *down, *pushed, *wind])
     return dict(zip(signals.SIGNALS, vehicle.run(drive.step, 1, rows).T, strict=True))
 
 
@@ -196,7 +197,7 @@ def compare(run: Mapping[str, Array], found: Mapping[str, Array]) -> dict[str, f
 
 
 def _name_of(column: str) -> str:
-    signal = signals.from_column(column)
+    signal = signals.parse_column(column)
     return "steering.steering_wheel_angle" if signal is signals.STEERING_WHEEL_ANGLE else signal.fmi
 
 

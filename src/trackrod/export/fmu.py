@@ -62,7 +62,9 @@ def fmu_bytes(
     wanted = {name: path for name, path in source_files().items() if name != other}
     compiled = tuple(name for name in wanted if name.endswith(".cpp"))
     about = f"{vehicle.name}: vehicle dynamics, {_MODELS[vehicle.model]}, by Trackrod"
-    description = Description(vehicle.name, vehicle.identifier, vehicle.token, about, sources=compiled)
+    description = Description(
+        vehicle.name, vehicle.identifier, vehicle.token, about, sources=compiled, derivatives=True
+    )
     files = {"modelDescription.xml": model_description(version, description, vehicle.variables)}
     for item in platforms:
         folder = item.name if version is FmiVersion.FMI2 else item.fmi3

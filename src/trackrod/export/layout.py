@@ -14,6 +14,7 @@ from enum import IntEnum
 
 from trackrod.core import signals
 from trackrod.core.layout import VECTOR, WHEEL_INPUTS, WHEELS, Field, Structure, field
+from trackrod.core.operating_quantities import QUANTITIES
 from trackrod.core.quantities import Kind
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.layout import INPUTS, OUTPUTS, STATE
@@ -123,6 +124,9 @@ SETTINGS = (
     Declared(field("step", "time", "of the integration", default=1e-3), "solver.step", low=1e-5, high=5e-3),
     Declared(field("ramp", "number", "steering-wheel angle and road heights go to their new values evenly over a "
              "communication step, and not in its first internal step"), "solver.ramp", Type.BOOLEAN, 0, 1),
+    Declared(field("horizon", "time", "of directional derivatives: those of outputs so far ahead, by inputs that hold "
+             "until then; 0: of outputs of the communication point itself, which no input of it changes"),
+             "solver.derivative_horizon", low=0.0, high=1.0),
 )  # fmt: skip
 
 #: What is given while the vehicle drives, in the order of `trackrod::fmu::Given`.
@@ -158,9 +162,11 @@ GIVEN = (
              default=1.0), "{axis}.friction", low=1e-3, high=10.0),
     Declared(field("down", "number", "direction of gravity in E, whose z is the normal of the road: a unit vector",
              VECTOR, default=(0.0, 0.0, -1.0)), "road.down.{axis}", low=-1.0, high=1.0),
-    Declared(field("force", "force", "external, on the body, in E: wind, towing", VECTOR), "external.force.{axis}"),
+    Declared(field("force", "force", "external, on the body, in E: towing", VECTOR), "external.force.{axis}"),
     Declared(field("force_point", "length", "where the external force acts, in V", VECTOR), "external.point.{axis}"),
     Declared(field("moment", "torque", "external, on the body, in E", VECTOR), "external.moment.{axis}"),
+    Declared(field("wind", "velocity", "of the air in E; drag and lift follow the speed against it along the vehicle",
+             VECTOR), "wind.{axis}", low=-100.0, high=100.0),
 )  # fmt: skip
 
 #: Outputs beside the signals of the vocabulary, behind them.
@@ -168,6 +174,8 @@ PLACES = (
     Declared(field("wheel_x", "length", "where to look the road up: of the wheel centre at its design position in "
              "the body, in E", WHEELS), "{axis}.x"),
     Declared(field("wheel_y", "length", "the same", WHEELS), "{axis}.y"),
+    Declared(field(signals.INSIDE_VALIDITY.name, "number", signals.INSIDE_VALIDITY.meaning),
+             signals.INSIDE_VALIDITY.fmi, Type.BOOLEAN),
 )  # fmt: skip
 
 
@@ -176,5 +184,6 @@ def declaration_key() -> int:
     names = [item.name for item in PARAMETERS]
     names += [name for structure in (STATE, INPUTS, OUTPUTS) for name, _ in structure.elements()]
     names += [signal.name for signal in signals.SIGNALS.values()]
+    names += QUANTITIES
     names += [item.field.name for declared in (SETTINGS, GIVEN, PLACES) for item in declared]
     return int.from_bytes(hashlib.sha256("\n".join(names).encode()).digest()[:8], "little")

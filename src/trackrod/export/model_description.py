@@ -44,6 +44,8 @@ class Description:
         End of the default experiment [s].
     sources
         Files under ``sources/`` to be compiled.
+    derivatives
+        Whether it tells directional derivatives.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Description:
     step: float = 1e-3
     stop: float = 10.0
     sources: tuple[str, ...] = ()
+    derivatives: bool = False
 
 
 #: Units that people use: factor on the SI unit, by kind.
@@ -154,6 +157,8 @@ def _co_simulation(root: Element, version: FmiVersion, about: Description) -> No
             "mightReturnEarlyFromDoStep": "true",
             "canReturnEarlyAfterIntermediateUpdate": "true",
         }
+    if about.derivatives:
+        given["providesDirectionalDerivative" + ("" if version is FmiVersion.FMI2 else "s")] = "true"
     element = SubElement(root, "CoSimulation", given)
     if version is FmiVersion.FMI2 and about.sources:
         files = SubElement(element, "SourceFiles")

@@ -58,7 +58,12 @@ def rtm_variables(spec: RtmSpec) -> tuple[Variable, ...]:
     gears = len(spec.powertrain.gearbox.ratios) if spec.powertrain is not None else 0
     elastic = spec.steering is not None
     given = (v for v in _inputs(gears, by_torque=elastic) if ".road_normal." not in v.name)
-    told = _outputs(brakes=brake_line(spec) is not None, torsion_bar=elastic, frame=spec.frame is not None)
+    told = _outputs(
+        brakes=brake_line(spec) is not None,
+        torsion_bar=elastic,
+        frame=spec.frame is not None,
+        domain=spec.validity is not None,
+    )
     return (*_parameters(spec), *given, *told, *_declared(Group.SETTINGS, SETTINGS))
 
 
@@ -68,9 +73,12 @@ def multibody_variables(model: CompiledModel, parameters: Sequence[Parameter]) -
     gears = len(vehicle.powertrain.gearbox.ratios) if vehicle.powertrain is not None else 0
     torsion_bar = column is not None and column.twist is not None
     changeable = (_changeable(place, item) for place, item in enumerate(parameters))
+    settings = (v for v in _declared(Group.SETTINGS, SETTINGS) if v.name != "solver.derivative_horizon")
     given = _inputs(gears, by_torque=column is not None)
-    told = _outputs(brakes=vehicle.brakes is not None, torsion_bar=torsion_bar, frame=vehicle.frame is not None)
-    return (*changeable, *given, *told, *_declared(Group.SETTINGS, SETTINGS))
+    told = _outputs(
+        brakes=vehicle.brakes is not None, torsion_bar=torsion_bar, frame=vehicle.frame is not None, domain=False
+    )
+    return (*changeable, *given, *told, *settings)
 
 
 def _changeable(place: int, item: Parameter) -> Variable:
@@ -106,7 +114,7 @@ def _inputs(gears: int, *, by_torque: bool) -> Iterator[Variable]:
             yield variable
 
 
-def _outputs(*, brakes: bool, torsion_bar: bool, frame: bool) -> Iterator[Variable]:
+def _outputs(*, brakes: bool, torsion_bar: bool, frame: bool, domain: bool) -> Iterator[Variable]:
     missing = set() if brakes else {signal.name for signal in signals.BRAKE_PRESSURE.signals}
     missing |= set() if torsion_bar else {signals.TORSION_BAR_TWIST.name}
     missing |= set() if frame else {signals.FRAME_TWIST.name}
@@ -118,7 +126,8 @@ def _outputs(*, brakes: bool, torsion_bar: bool, frame: bool) -> Iterator[Variab
         yield Variable(first + place, _output_name(signal), Group.OUTPUTS, kind, signal.kind, _meaning(signal))
     behind = first + len(signals.SIGNALS)
     for place, item in enumerate(elements(PLACES)):
-        yield Variable(behind + place, item.name, Group.OUTPUTS, Type.REAL, item.kind, item.meaning)
+        if domain or item.name != signals.INSIDE_VALIDITY.fmi:
+            yield Variable(behind + place, item.name, Group.OUTPUTS, item.type, item.kind, item.meaning)
 
 
 def _output_name(signal: Signal) -> str:

@@ -87,6 +87,8 @@ def exported_rtm(
     variables = rtm_variables(spec)
     pressure = math.nan if spec.brake_pressure is None else spec.brake_pressure
     sections = {"block": numbers(compile_model(spec).block()), "numbers": numbers([pressure])}
+    if spec.validity is not None:
+        sections["validity"] = numbers(spec.validity.limits)
     source = Artefact(RTM, spec, provenance or Provenance())
     token = _token(data_file(ModelNumber.RTM, "", variables, sections))
     data = data_file(ModelNumber.RTM, token, variables, sections)

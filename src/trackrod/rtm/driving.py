@@ -20,7 +20,7 @@ from trackrod.core.wheel_inputs import WheelInputs
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.compile import compile_model, rolling_start
 from trackrod.rtm.layout import INPUTS as INPUT_FIELDS
-from trackrod.rtm.layout import STATE
+from trackrod.rtm.layout import STATE, TYRES
 from trackrod.rtm.motion import (
     BODY,
     INPUTS,
@@ -108,7 +108,7 @@ class RealTimeVehicle:
         state.check("rtm", self.spec.name, _NAMES_AND_UNITS[0])
         self._core.set_state(np.ascontiguousarray(state.values))
         self._tilted = state["input.down.x"] != 0.0
-        self._friction = state["input.friction.1"]
+        self._friction = min(state[f"input.friction.{tyre}"] for tyre in TYRES[: len(self._corners)])
 
     def tilt(self, grade: float) -> None:
         """Let the road rise ahead by this much for each metre [-]; to be called before `settle`."""
