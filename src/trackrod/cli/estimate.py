@@ -9,10 +9,9 @@ import typer
 from rich.table import Table
 
 from trackrod.adams.source import open_vehicle
-from trackrod.cli.output import console, print_json
+from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.vehicle import Json
 from trackrod.core.errors import raise_if_errors
-from trackrod.core.run_files import read_run
 from trackrod.estimate.campaign import Estimates, estimate_all
 from trackrod.estimate.known import Known, known_of
 from trackrod.estimate.result import CannotTell
@@ -20,34 +19,48 @@ from trackrod.estimate.workshop import Compared, Workshop, compared, read_worksh
 from trackrod.measured.sensors import SensorSet, case_study
 from trackrod.report.estimate import write_estimate_page
 from trackrod.report.page import shown
+from trackrod.workflow.recorded_runs import CHANNEL_MAP, SENSORS, Reader, sensors_beside
 
-__all__ = ["estimate", "what_is_known"]
+__all__ = ["MAP", "estimate", "what_is_known"]
 
 #: The word for the sensors of the case study.
 _CASE_STUDY = "case_study"
+#: The option of the channel map.
+MAP = typer.Option(
+    "--map", help=f"Channel map of the recordings; {CHANNEL_MAP} beside them if there, else runs in our columns."
+)
 
 
 def estimate(
-    logs: Annotated[list[Path], typer.Argument(help="Files of runs: .csv, .parquet, .mat, .mf4.", show_default=False)],
+    logs: Annotated[
+        list[Path],
+        typer.Argument(help="Recordings, or runs in our columns: files, or folders of them.", show_default=False),
+    ],
     vehicle: Annotated[
         str | None, typer.Option(help="For its geometry: a file, or the name of a bundled vehicle.")
     ] = None,
     workshop: Annotated[Path | None, typer.Option(help="What was measured while it stood: a TOML file.")] = None,
+    channel_map: Annotated[Path | None, MAP] = None,
     sensors: Annotated[
-        str | None, typer.Option(help=f"Errors of the sensors: a TOML file, or '{_CASE_STUDY}'.")
+        str | None,
+        typer.Option(help=f"Errors of the sensors: a TOML file, or '{_CASE_STUDY}'; {SENSORS} beside them if there."),
     ] = None,
     report: Annotated[Path | None, typer.Option(help="HTML page with tables and samples.")] = None,
     json: Json = False,
 ) -> None:
     """Estimate every parameter that the runs tell, each with a 95 % interval; say what is missing for the others."""
-    entries, known, errors = what_is_known(vehicle, workshop, sensors)
-    found = estimate_all([read_run(log) for log in logs], known, errors)
+    entries, known, errors = what_is_known(vehicle, workshop, sensors or sensors_beside(logs))
+    reader = Reader(channel_map, errors)
+    found = estimate_all(reader.logs(logs), known, errors)
     rows = compared(entries.estimates(found.known), found.results)
     if report is not None:
-        write_estimate_page(found, rows, vehicle or "the vehicle", report)
+        made = {recorded.path.name: recorded.prepared for recorded in reader.recorded if recorded.prepared is not None}
+        write_estimate_page(found, rows, vehicle or "the vehicle", report, recordings=made)
     if json:
-        print_json({**found.to_plain(), "workshop": [row.to_plain() for row in rows]})
+        recordings = [recorded.to_plain() for recorded in reader.recorded]
+        print_json({**found.to_plain(), "workshop": [row.to_plain() for row in rows], "recordings": recordings})
         return
+    print_problems(reader.warnings())
     console.print(_table(found))
     if rows:
         console.print(_compared(rows))
@@ -58,7 +71,7 @@ def estimate(
 
 
 def what_is_known(
-    vehicle: str | None, workshop: Path | None, sensors: str | None
+    vehicle: str | None, workshop: Path | None, sensors: Path | str | None
 ) -> tuple[Workshop, Known, SensorSet | None]:
     """What options say about the workshop, the vehicle and its sensors."""
     entries = read_workshop(workshop) if workshop is not None else Workshop()

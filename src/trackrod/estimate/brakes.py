@@ -9,7 +9,8 @@ resistance of the tyre nor what slows down the wheel itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,8 +85,19 @@ class _Braking(Estimator):
 
 @dataclass(frozen=True, kw_only=True)
 class BrakeFactor(_Braking):
-    """Torque of a wheel's brake over its pressure [N·m/Pa]: eq. 22, as the slope through the origin."""
+    """Torque of a wheel's brake over its pressure [N·m/Pa]: eq. 22, as a slope.
 
+    Attributes
+    ----------
+    offset
+        Whether the line need not go through the origin, so that the zeros of both sensors do not count; if not given,
+        where the pressures of the runs tell one.
+    least_span
+        Of pressures that do, the largest over the smallest (5 % of the samples beyond both) [-].
+    """
+
+    offset: bool | None = None
+    least_span: float = 1.5
     corner: Corner
 
     @property
@@ -102,10 +114,21 @@ class BrakeFactor(_Braking):
         """One."""
         return (self.corner,)
 
+    def over(self, runs: Sequence[Channels], known: Known) -> BrakeFactor:
+        """Whether pressures tell an offset."""
+        if self.offset is not None:
+            return self
+        pressed = [run[signals.BRAKE_PRESSURE[self.corner]][self.admissible(run, known)] for run in runs]
+        found = np.concatenate([*pressed, np.zeros(0)])
+        low, high = np.quantile(found, (0.05, 0.95)) if found.size else (1.0, 1.0)
+        return replace(self, offset=bool(high > self.least_span * low))
+
     def law(self, run: Channels, known: Known) -> Law:
-        """−M_y = factor · pressure."""
+        """−M_y = factor · pressure, and an offset."""
         del known
-        return Law(-run[WHEEL_TORQUE[self.corner]], run[signals.BRAKE_PRESSURE[self.corner]][:, None])
+        pressure = run[signals.BRAKE_PRESSURE[self.corner]]
+        X = [pressure, *([np.ones(pressure.size)] if self.offset else [])]
+        return Law(-run[WHEEL_TORQUE[self.corner]], np.column_stack(X))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,10 +192,13 @@ class LargestBrakeTorque(_Braking):
     ----------
     near
         Share of the largest pressure from which on samples count [-].
+    largest
+        That pressure, of both brakes together [Pa]; the largest of all runs if not given.
     """
 
     axle: Axle
     near: float = 0.97
+    largest: float | None = None
 
     @property
     def name(self) -> str:
@@ -188,13 +214,20 @@ class LargestBrakeTorque(_Braking):
         """Of the axle."""
         return of_axle(self.axle)
 
+    def over(self, runs: Sequence[Channels], known: Known) -> LargestBrakeTorque:
+        """With the largest pressure of all runs."""
+        if self.largest is not None:
+            return self
+        pressed = [self._pressure(run)[_Braking.admissible(self, run, known)] for run in runs]
+        return replace(self, largest=max((float(p.max()) for p in pressed if p.size), default=0.0))
+
     def admissible(self, run: Channels, known: Known) -> Mask:
-        """Near the largest pressure of the run."""
-        mask = super().admissible(run, known)
-        if not mask.any():
-            return mask
-        pressure = sum((run[signals.BRAKE_PRESSURE[corner]] for corner in self.corners()), np.zeros(1))
-        return np.asarray(mask & (pressure > self.near * pressure[mask].max()))
+        """Near the largest pressure."""
+        assert self.largest is not None
+        return np.asarray(super().admissible(run, known) & (self._pressure(run) > self.near * self.largest))
+
+    def _pressure(self, run: Channels) -> Array:
+        return sum((run[signals.BRAKE_PRESSURE[corner]] for corner in self.corners()), np.zeros(1))
 
     def law(self, run: Channels, known: Known) -> Law:
         """Mean."""

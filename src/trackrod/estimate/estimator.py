@@ -141,6 +141,11 @@ class Estimator(ABC):
         """Names of known numbers without which there is no value."""
         return ()
 
+    def over(self, runs: Sequence[Channels], known: Known) -> Estimator:
+        """With settings that all usable runs together tell; itself where there are none."""
+        del runs, known
+        return self
+
     @abstractmethod
     def admissible(self, run: Channels, known: Known) -> Mask:
         """Which samples of a run are used."""
@@ -193,6 +198,7 @@ def estimate(estimator: Estimator, runs: Sequence[Run], known: Known, sensors: S
     if lacking := [name for name in estimator.needs_known() if name not in known]:
         told = "; ".join(f"{name} ({KNOWN[name][1]})" for name in lacking)
         return CannotTell(estimator.name, f"not known: {told}")
+    estimator = estimator.over([run for run in usable if run is not None], known)
     masks = [_mask(estimator, run, known, of.time.size) for run, of in zip(usable, runs, strict=True)]
     count = int(sum(mask.sum() for mask in masks))
     if count < estimator.least_samples:

@@ -74,8 +74,8 @@ class _InGear(Estimator):
         del known
         gear = np.rint(run[signals.GEAR])
         step = float(np.median(np.diff(run.time))) if run.time.size > 1 else 1.0
-        around = np.ones(2 * max(round(self.settled / step), 1) + 1)
-        other = np.convolve(gear != self.gear, around, mode="same") > 0.5
+        half = max(round(self.settled / step), 1)
+        other = np.convolve(gear != self.gear, np.ones(2 * half + 1))[half : half + gear.size] > 0.5
         return np.asarray(~other & (run[signals.BRAKE] < self.largest_brake))
 
     def wheel_acceleration(self, run: Channels, known: Known) -> Array:

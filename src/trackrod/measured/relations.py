@@ -41,6 +41,8 @@ Array = NDArray[np.float64]
 
 #: Relations are looked at below this frequency [Hz], where a vehicle follows without delay, in so many samples [Hz].
 _SLOW, _RATE = 1.0, 10.0
+#: Share of a period at both ends of a run in which the filter says little.
+_ENDS = 0.3
 #: Least correlation of a relation that tells something, and least speed at which wheels roll [m/s].
 _TELLING, _ROLLING = 0.8, 3.0
 #: Least standard deviations of what moves a vehicle: acceleration [m/s²], yaw rate [rad/s].
@@ -182,12 +184,15 @@ def find_relation_faults(run: Run, channels: Mapping[str, str]) -> list[Finding]
 
 
 def _slow(run: Run) -> dict[str, Array]:
-    """The columns without what is fast, in few samples."""
+    """The columns without what is fast, in few samples; without their ends, where a filter shows noise as it is."""
     rate = (run.time.size - 1) / (run.time[-1] - run.time[0])
     every = max(1, int(rate / _RATE))
     band = min(_SLOW, 0.2 * rate)
-    slow = {column: low_pass_nan(run.time, values, band)[::every].copy() for column, values in run.items()}
-    return {**slow, signals.TIME.column: run.time[::every]}
+    time = run.time[::every].copy()
+    ends = (time - time[0] < _ENDS / band) | (run.time[-1] - time < _ENDS / band)
+    ends &= not ends.all()
+    slow = {c: np.where(ends, np.nan, low_pass_nan(run.time, values, band)[::every]) for c, values in run.items()}
+    return {**slow, signals.TIME.column: time}
 
 
 def _telling(columns: Mapping[str, Array]) -> list[Relation]:

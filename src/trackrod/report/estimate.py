@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from trackrod.core.figure import Figure, Line, Panel, Stroke
 from trackrod.estimate.campaign import Estimates
 from trackrod.estimate.result import CannotTell, Estimate
 from trackrod.estimate.workshop import Compared
+from trackrod.measured.prepare import Prepared
 from trackrod.report.page import Captioned, Item, Section, Table, shown, write_page
 
 __all__ = ["estimate_figures", "write_estimate_page"]
@@ -22,7 +23,14 @@ _MOST_POINTS = 400
 _MAP = re.compile(r"engine_torque_gear_(\d+)_throttle_(\d+)_at_(\d+)")
 
 
-def write_estimate_page(found: Estimates, compared: Sequence[Compared], subject: str, path: Path | str) -> None:
+def write_estimate_page(
+    found: Estimates,
+    compared: Sequence[Compared],
+    subject: str,
+    path: Path | str,
+    *,
+    recordings: Mapping[str, Prepared] | None = None,
+) -> None:
     """Write one page.
 
     Parameters
@@ -35,6 +43,8 @@ def write_estimate_page(found: Estimates, compared: Sequence[Compared], subject:
         What was driven, in words.
     path
         HTML file.
+    recordings
+        How runs were made of recordings, by file.
 
     Raises
     ------
@@ -51,6 +61,8 @@ def write_estimate_page(found: Estimates, compared: Sequence[Compared], subject:
         sections.append(Section("What cannot be told", (Table(("parameter", "what is missing"), rows),)))
     drawn: tuple[Item, ...] = tuple(Captioned(figure, caption) for figure, caption in estimate_figures(values))
     sections.append(Section("Samples", drawn or ("No estimate has samples to show.",)))
+    if recordings:
+        sections.append(Section("Recordings", tuple(_recordings(recordings))))
     write_page(
         f"Estimates of {subject}", "Parameters from measured tests.", sections, path, footer=f"trackrod {__version__}"
     )
@@ -99,6 +111,23 @@ def _compared(rows: Sequence[Compared]) -> Table:
             for row in rows
         ),
     )
+
+
+def _recordings(made: Mapping[str, Prepared]) -> Iterator[Item]:
+    """What was found, and what was done; what was done in the same way to several files stands once."""
+    findings = {(name, f.problem().text): f for name, each in made.items() for f in each.findings}
+    if findings:
+        rows = tuple((name, str(f.severity), text, f.hint) for (name, text), f in findings.items())
+        yield Table(("file", "", "found", "what it means"), rows)
+    else:
+        yield "Nothing is wrong in them as far as can be told."
+    files: dict[str, list[str]] = {}
+    for name, each in made.items():
+        for step in each.record:
+            files.setdefault(step.text, []).append(name)
+    of_all = f"all {len(made)}"
+    steps = tuple((text, of_all if len(names) == len(made) else ", ".join(names)) for text, names in files.items())
+    yield Table(("what was done", "files"), steps)
 
 
 def estimate_figures(values: Mapping[str, Estimate]) -> list[tuple[Figure, str]]:
