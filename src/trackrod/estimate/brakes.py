@@ -38,8 +38,8 @@ Mask = NDArray[np.bool_]
 
 DISC_TEMPERATURE = CornerSignal("disc_temperature", kind("temperature"), "of the brake disc")
 _BAR = 1e5
-#: Temperature of a warm brake [K].
-_WARM = 373.15
+#: Temperature of a warm brake [K]; time over which a pedal is held [s].
+_WARM, _HELD = 373.15, 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,10 +249,13 @@ class PedalPressure(Estimator):
     ----------
     least_pedal
         [-]
+    largest_rate
+        Of the pedal [1/s]: where it moves, a sensor that is slower than the other counts.
     """
 
     axle: Axle
     least_pedal: float = 0.02
+    largest_rate: float = 0.05
 
     @property
     def name(self) -> str:
@@ -269,12 +272,13 @@ class PedalPressure(Estimator):
         return (*(signals.BRAKE_PRESSURE[c].column for c in of_axle(self.axle)), signals.BRAKE.column)
 
     def admissible(self, run: Channels, known: Known) -> Mask:
-        """Pressed."""
+        """Pressed, and held."""
         del known
-        return np.asarray(run[signals.BRAKE] > self.least_pedal)
+        held = np.abs(run.rate(signals.BRAKE, _HELD)) < self.largest_rate
+        return np.asarray(held & (run[signals.BRAKE] > self.least_pedal))
 
     def law(self, run: Channels, known: Known) -> Law:
-        """Through the origin."""
+        """Through the origin: two levels of a coarse pedal tell no offset."""
         del known
         left, right = (run[signals.BRAKE_PRESSURE[corner]] for corner in of_axle(self.axle))
         return Law(0.5 * (left + right), run[signals.BRAKE][:, None])
