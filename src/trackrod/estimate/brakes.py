@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,15 +101,8 @@ class BrakeFactor(_Braking):
     least_span: float = 1.5
     corner: Corner
 
-    @property
-    def name(self) -> str:
-        """With its corner."""
-        return f"brake_factor_{self.corner}"
-
-    @property
-    def kind(self) -> Kind:
-        """Torque over pressure."""
-        return BRAKE_FACTOR
+    parameter: ClassVar[str] = "brake_factor_{corner}"
+    of: ClassVar[Kind] = BRAKE_FACTOR
 
     def corners(self) -> tuple[Corner, ...]:
         """One."""
@@ -135,15 +129,8 @@ class BrakeFactor(_Braking):
 class BrakeFade(BrakeFactor):
     """Relative change of the brake factor over the temperature of the disc, from that at 100 °C [1/K]."""
 
-    @property
-    def name(self) -> str:
-        """With its corner."""
-        return f"brake_fade_{self.corner}"
-
-    @property
-    def kind(self) -> Kind:
-        """Relative change over temperature."""
-        return PER_KELVIN
+    parameter: ClassVar[str] = "brake_fade_{corner}"
+    of: ClassVar[Kind] = PER_KELVIN
 
     def needs(self) -> tuple[str, ...]:
         """The temperature too."""
@@ -164,15 +151,8 @@ class BrakeFade(BrakeFactor):
 class BrakeDistribution(_Braking):
     """Share of the front axle in the torque of all brakes: eq. 23, as the slope of the one sum over the other."""
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "brake_distribution"
-
-    @property
-    def kind(self) -> Kind:
-        """A share."""
-        return kind("number")
+    parameter: ClassVar[str] = "brake_distribution"
+    of: ClassVar[Kind] = kind("number")
 
     def law(self, run: Channels, known: Known) -> Law:
         """Front torque = share · whole torque."""
@@ -200,15 +180,8 @@ class LargestBrakeTorque(_Braking):
     near: float = 0.97
     largest: float | None = None
 
-    @property
-    def name(self) -> str:
-        """With its axle."""
-        return f"largest_brake_torque_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """A torque."""
-        return kind("torque")
+    parameter: ClassVar[str] = "largest_brake_torque_{axle}"
+    of: ClassVar[Kind] = kind("torque")
 
     def corners(self) -> tuple[Corner, ...]:
         """Of the axle."""
@@ -257,15 +230,8 @@ class PedalPressure(Estimator):
     least_pedal: float = 0.02
     largest_rate: float = 0.05
 
-    @property
-    def name(self) -> str:
-        """With its axle."""
-        return f"pedal_pressure_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """A pressure."""
-        return kind("pressure")
+    parameter: ClassVar[str] = "pedal_pressure_{axle}"
+    of: ClassVar[Kind] = kind("pressure")
 
     def needs(self) -> tuple[str, ...]:
         """Pressures and pedal."""

@@ -120,18 +120,19 @@ class Estimator(ABC):
 
     least_samples: int = 50
 
-    #: Equation that it uses.
-    reference: ClassVar[str] = ""
+    #: Name of the parameter, with settings in braces, and its kind.
+    parameter: ClassVar[str]
+    of: ClassVar[Kind]
 
     @property
-    @abstractmethod
     def name(self) -> str:
         """Of the parameter."""
+        return self.parameter.format(**vars(self))
 
     @property
-    @abstractmethod
     def kind(self) -> Kind:
         """Of the parameter."""
+        return self.of
 
     @abstractmethod
     def needs(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,16 +115,13 @@ class EngineTorque(_InGear):
     near_speed: float = 26.0
     least_samples: int = 15
 
+    of: ClassVar[Kind] = kind("torque")
+
     @property
     def name(self) -> str:
         """With gear, throttle and speed."""
         turns = round(self.speed * 30.0 / math.pi)
         return f"engine_torque_gear_{self.gear}_throttle_{round(100 * self.throttle)}_at_{turns}"
-
-    @property
-    def kind(self) -> Kind:
-        """A torque."""
-        return kind("torque")
 
     def needs(self) -> tuple[str, ...]:
         """Torques of the wheels too."""
@@ -174,15 +172,8 @@ class GearRatio(_InGear):
     least_speed: float = 10.0
     least_throttle: float = 0.5
 
-    @property
-    def name(self) -> str:
-        """With its gear."""
-        return f"total_ratio_gear_{self.gear}"
-
-    @property
-    def kind(self) -> Kind:
-        """A ratio."""
-        return kind("number")
+    parameter: ClassVar[str] = "total_ratio_gear_{gear}"
+    of: ClassVar[Kind] = kind("number")
 
     def needs(self) -> tuple[str, ...]:
         """Wheel speeds too."""
@@ -214,15 +205,8 @@ class GearEfficiency(_InGear):
 
     least_torque: float = 50.0
 
-    @property
-    def name(self) -> str:
-        """With its gear."""
-        return f"efficiency_gear_{self.gear}"
-
-    @property
-    def kind(self) -> Kind:
-        """A share."""
-        return kind("number")
+    parameter: ClassVar[str] = "efficiency_gear_{gear}"
+    of: ClassVar[Kind] = kind("number")
 
     def needs(self) -> tuple[str, ...]:
         """Torques of wheels and engine too."""

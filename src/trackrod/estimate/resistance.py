@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,15 +133,8 @@ class _Coasting(Estimator):
 class RollingResistance(_Coasting):
     """Rolling resistance over the weight at low speed [-]."""
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "rolling_resistance"
-
-    @property
-    def kind(self) -> Kind:
-        """A ratio."""
-        return kind("number")
+    parameter: ClassVar[str] = "rolling_resistance"
+    of: ClassVar[Kind] = kind("number")
 
     def law(self, run: Channels, known: Known) -> Law:
         """Over the weight."""
@@ -153,15 +147,8 @@ class RollingResistance(_Coasting):
 class Drag(_Coasting):
     """Rearward force of the air over v², ½ρAc [N·s²/m²]."""
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "drag"
-
-    @property
-    def kind(self) -> Kind:
-        """Force over v²."""
-        return FORCE_PER_SPEED_SQUARED
+    parameter: ClassVar[str] = "drag"
+    of: ClassVar[Kind] = FORCE_PER_SPEED_SQUARED
 
     def value(self, coefficients: Array) -> float:
         """The second coefficient."""
@@ -185,15 +172,8 @@ class AxleLift(Estimator):
     largest_jerk: float = 5.0
     least_span: float = 400.0
 
-    @property
-    def name(self) -> str:
-        """With its axle."""
-        return f"lift_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """Force over v²."""
-        return FORCE_PER_SPEED_SQUARED
+    parameter: ClassVar[str] = "lift_{axle}"
+    of: ClassVar[Kind] = FORCE_PER_SPEED_SQUARED
 
     def needs(self) -> tuple[str, ...]:
         """Loads, accelerations, speed."""
@@ -243,15 +223,8 @@ class RollingRadius(Estimator):
     largest_ay: float = 0.3
     least_speed: float = 5.0
 
-    @property
-    def name(self) -> str:
-        """With its axle."""
-        return f"rolling_radius_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """A length."""
-        return kind("length")
+    parameter: ClassVar[str] = "rolling_radius_{axle}"
+    of: ClassVar[Kind] = kind("length")
 
     def needs(self) -> tuple[str, ...]:
         """Speeds, pedals, lateral acceleration."""
@@ -293,15 +266,8 @@ class LoadedRadius(Estimator):
     least_speed: float = 3.0
     window: float = 0.1
 
-    @property
-    def name(self) -> str:
-        """With its axle."""
-        return f"loaded_radius_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """A length."""
-        return kind("length")
+    parameter: ClassVar[str] = "loaded_radius_{axle}"
+    of: ClassVar[Kind] = kind("length")
 
     def needs(self) -> tuple[str, ...]:
         """Torques, forces, speeds of the wheels."""

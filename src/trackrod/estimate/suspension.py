@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,15 +54,8 @@ class BumpSlope(Estimator):
     angle: WheelAngle
     largest_ay: float = 0.5
 
-    @property
-    def name(self) -> str:
-        """With angle and axle."""
-        return f"bump_{self.angle}_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """Angle over length."""
-        return ANGLE_PER_LENGTH
+    parameter: ClassVar[str] = "bump_{angle}_{axle}"
+    of: ClassVar[Kind] = ANGLE_PER_LENGTH
 
     def needs(self) -> tuple[str, ...]:
         """Travel, angles and longitudinal forces of the wheels."""
@@ -109,15 +103,8 @@ class RollSlope(Estimator):
     least_ay: float = 0.3
     largest_ay: float = 5.0
 
-    @property
-    def name(self) -> str:
-        """With angle and axle."""
-        return f"roll_{self.angle}_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """Angle over angle."""
-        return kind("number")
+    parameter: ClassVar[str] = "roll_{angle}_{axle}"
+    of: ClassVar[Kind] = kind("number")
 
     def needs(self) -> tuple[str, ...]:
         """Roll, angles and lateral forces of the wheels."""
