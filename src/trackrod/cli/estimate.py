@@ -50,15 +50,22 @@ def estimate(
 ) -> None:
     """Estimate every parameter that the runs tell, each with a 95 % interval; say what is missing for the others."""
     entries, known, errors = what_is_known(vehicle, workshop, sensors or sensors_beside(logs))
-    reader = Reader(channel_map, errors)
+    reader = Reader(channel_map, errors, imu=entries.imu_from_centre(known))
     found = estimate_all(reader.logs(logs), known, errors)
-    rows = compared(entries.estimates(found.known), found.results)
+    told = entries.estimates(found.known)
+    rows = compared(told, found.results)
     if report is not None:
         made = {recorded.path.name: recorded.prepared for recorded in reader.recorded if recorded.prepared is not None}
-        write_estimate_page(found, rows, vehicle or "the vehicle", report, recordings=made)
+        write_estimate_page(found, rows, vehicle or "the vehicle", report, workshop=told, recordings=made)
     if json:
-        recordings = [recorded.to_plain() for recorded in reader.recorded]
-        print_json({**found.to_plain(), "workshop": [row.to_plain() for row in rows], "recordings": recordings})
+        print_json(
+            {
+                **found.to_plain(),
+                "workshop": [row.to_plain() for row in rows],
+                "workshop_entries": [entry.to_plain() for entry in told.values()],
+                "recordings": [recorded.to_plain() for recorded in reader.recorded],
+            }
+        )
         return
     print_problems(reader.warnings())
     console.print(_table(found))

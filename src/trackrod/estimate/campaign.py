@@ -28,7 +28,7 @@ from trackrod.estimate.resistance import (
     both_directions,
 )
 from trackrod.estimate.result import Estimate, Result
-from trackrod.estimate.suspension import BumpSlope, RollSlope, WheelAngle
+from trackrod.estimate.suspension import BumpSlope, DamperRatio, RollSlope, StaticAngle, WheelAngle
 from trackrod.estimate.tyres import RelaxationLength, SlipStiffness
 from trackrod.estimate.yaw_inertia import YawInertia
 from trackrod.measured.sensors import SensorSet
@@ -164,6 +164,10 @@ def estimators_of(runs: Sequence[Run], known: Known) -> Iterator[Estimator]:
             yield BumpSlope(axle=axle, angle=angle)
     for angle in WheelAngle:
         yield RollSlope(angle=angle)
+    for corner in Corner:
+        for angle in WheelAngle:
+            yield StaticAngle(corner=corner, angle=angle)
+        yield DamperRatio(corner=corner)
     gears = [gear for gear in range(1, 13) if f"gear_ratio_{gear}" in known] or [1]
     for gear in gears:
         yield GearRatio(gear=gear)

@@ -29,6 +29,7 @@ def write_estimate_page(
     subject: str,
     path: Path | str,
     *,
+    workshop: Mapping[str, Estimate] | None = None,
     recordings: Mapping[str, Prepared] | None = None,
 ) -> None:
     """Write one page.
@@ -43,6 +44,8 @@ def write_estimate_page(
         What was driven, in words.
     path
         HTML file.
+    workshop
+        All that was measured while it stood.
     recordings
         How runs were made of recordings, by file.
 
@@ -55,6 +58,14 @@ def write_estimate_page(
     sections = [Section("Parameters", (_INTERVALS, _table(values)))]
     if compared:
         sections.append(Section("Workshop and driving", (_compared(compared),)))
+    alone = {name: e for name, e in (workshop or {}).items() if all(row.workshop is not e for row in compared)}
+    if alone:
+        heads = ("parameter", "value", "unit", "95 % from", "to", "repeats", "note")
+        entries = tuple(
+            (name, shown(e.value), e.kind.unit or "-", shown(e.interval[0]), shown(e.interval[1]), e.samples, e.note)
+            for name, e in alone.items()
+        )
+        sections.append(Section("Measured in the workshop alone", (Table(heads, entries),)))
     missing = [result for result in found.results.values() if isinstance(result, CannotTell)]
     if missing:
         rows = tuple((result.name, result.missing) for result in missing)

@@ -68,10 +68,19 @@ class Reader:
         our columns.
     sensors
         Their delays, where the map states none, and their ranges.
+    imu
+        Position of the IMU from the centre of gravity [m], where the workshop knows it better than the map.
     """
 
-    def __init__(self, channel_map: Path | None = None, sensors: SensorSet | None = None) -> None:
+    def __init__(
+        self,
+        channel_map: Path | None = None,
+        sensors: SensorSet | None = None,
+        *,
+        imu: tuple[float, float, float] | None = None,
+    ) -> None:
         self.recorded: list[Recorded] = []
+        self._imu = imu
         self._given = None if channel_map is None else ChannelMap.read(channel_map)
         self._sensors = sensors
         self._maps: dict[Path, ChannelMap] = {}
@@ -109,6 +118,8 @@ class Reader:
         if given is None:
             self.recorded.append(Recorded(path, read_run(path)))
         else:
+            if self._imu is not None:
+                given = replace(given, imu=replace(given.imu, position=self._imu))
             made = prepare(open_recording(path, time=given.time), given, self._sensors)
             self.recorded.append(Recorded(path, made.run, made))
         return self.recorded[-1].run
