@@ -155,14 +155,14 @@ class HeightByCornering(Estimator):
         return min(cornering, lever.size - cornering) >= self.least_samples
 
     def law(self, run: Channels, known: Known) -> Law:
-        """Moments about x over the load: y_c − h (a_y / g + φ)."""
+        """Moments about x over the load: y_c − h (a_y / g + φ); the body leans about the roll centres."""
         loads = standing_loads(run, known)
         total = sum(loads.values(), np.zeros(1))
         ay, roll = run[signals.AY], run[signals.ROLL]
         moment: Array = np.zeros(ay.size)
         for corner, load in loads.items():
             bent = known[f"lateral_compliance_{corner.axle}"] * run[signals.FY[corner]]
-            moment = moment + load * (known[f"wheel_y_{corner}"] + bent - known[f"loaded_radius_{corner.axle}"] * roll)
+            moment = moment + load * (known[f"wheel_y_{corner}"] + bent - known[f"roll_centre_{corner.axle}"] * roll)
         lever = -(ay / known["gravity"] + roll)
         return Law(moment / total, np.column_stack((lever, np.ones(lever.size))))
 

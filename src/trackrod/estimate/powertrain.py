@@ -151,7 +151,14 @@ class EngineTorque(_InGear):
         torque = (wheels / final + known["driveline_inertia"] * output) / gear
         torque = torque + known["engine_inertia"] * gear * output
         off = run[signals.ENGINE_SPEED] - self.speed
-        return Law(torque, np.column_stack((np.ones(off.size), off)))
+        return Law(torque * self._as_pressed(run), np.column_stack((np.ones(off.size), off)))
+
+    def _as_pressed(self, run: Channels) -> Array:
+        """What the torque would be with the throttle that is meant: no more than in proportion, and none when full."""
+        pressed = run[signals.THROTTLE]
+        near = np.abs(pressed - self.throttle) < self.near_throttle
+        full = self.throttle > 1.0 - self.near_throttle
+        return np.where(near & (pressed > 0.0) & (not full), self.throttle / np.where(near, pressed, 1.0), 1.0)
 
     def wanted(self) -> str:
         """Driving through this point."""
