@@ -20,7 +20,7 @@ from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.quantities import Kind, kind
 from trackrod.core.signals import CornerSignal
-from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle
+from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle, spans
 from trackrod.estimate.kinds import BRAKE_FACTOR, PER_KELVIN
 from trackrod.estimate.known import Known
 from trackrod.measured.columns import WHEEL_TORQUE
@@ -113,9 +113,7 @@ class BrakeFactor(_Braking):
         if self.offset is not None:
             return self
         pressed = [run[signals.BRAKE_PRESSURE[self.corner]][self.admissible(run, known)] for run in runs]
-        found = np.concatenate([*pressed, np.zeros(0)])
-        low, high = np.quantile(found, (0.05, 0.95)) if found.size else (1.0, 1.0)
-        return replace(self, offset=bool(high > self.least_span * low))
+        return replace(self, offset=spans(pressed, self.least_span))
 
     def law(self, run: Channels, known: Known) -> Law:
         """−M_y = factor · pressure, and an offset."""

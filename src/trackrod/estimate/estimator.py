@@ -26,7 +26,7 @@ from trackrod.estimate.result import CannotTell, Estimate, Result
 from trackrod.estimate.statistics import Fit, fit, half_width, smooth
 from trackrod.measured.sensors import SensorSet
 
-__all__ = ["Channels", "Estimator", "Law", "estimate", "moving_window", "of_axle"]
+__all__ = ["Channels", "Estimator", "Law", "estimate", "moving_window", "of_axle", "spans"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -36,6 +36,17 @@ def of_axle(axle: Axle) -> tuple[Corner, Corner]:
     """The left and the right corner of an axle."""
     left, right = (corner for corner in Corner if corner.axle is axle)
     return left, right
+
+
+def spans(values: Sequence[Array], least: float) -> bool:
+    """Whether values of several runs reach far enough to tell a further term: the largest over the smallest.
+
+    5 % of them lie beyond both.
+    """
+    found = np.concatenate([*values, np.zeros(0)])
+    found = found[np.isfinite(found)]
+    low, high = np.quantile(found, (0.05, 0.95)) if found.size else (1.0, 1.0)
+    return bool(high > least * low)
 
 
 class Channels:

@@ -9,7 +9,7 @@ a bound, or it is drag.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -20,7 +20,7 @@ from trackrod.core.corners import Axle, Corner
 from trackrod.core.quantities import Kind, kind
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
-from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle
+from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle, spans
 from trackrod.estimate.kinds import FORCE_PER_SPEED_SQUARED
 from trackrod.estimate.known import Known
 from trackrod.measured.columns import WHEEL_TORQUE
@@ -210,18 +210,27 @@ class AxleLift(Estimator):
 
 @dataclass(frozen=True, kw_only=True)
 class RollingRadius(Estimator):
-    """Speed over angular velocity of wheels that roll freely [m].
+    """Speed over angular velocity of wheels that roll freely [m], at one speed: tyres grow with its square.
 
     Attributes
     ----------
     largest_pedal, largest_ay, least_speed
         [-], [m/s²], [m/s]
+    at
+        Speed that it is told for [m/s].
+    grows
+        Whether there is a term over v²; if not given, where the speeds of the runs tell one.
+    least_span
+        Of speeds that do, the largest over the smallest (5 % of the samples beyond both) [-].
     """
 
     axle: Axle
     largest_pedal: float = 0.01
     largest_ay: float = 0.3
     least_speed: float = 5.0
+    at: float = 60.0 / 3.6
+    grows: bool | None = None
+    least_span: float = 1.5
 
     parameter: ClassVar[str] = "rolling_radius_{axle}"
     of: ClassVar[Kind] = kind("length")
@@ -238,11 +247,21 @@ class RollingRadius(Estimator):
         mask &= (run[signals.THROTTLE] < self.largest_pedal) & (run[signals.BRAKE] < self.largest_pedal)
         return np.asarray(mask & (np.rint(run[signals.GEAR]) == 0.0) if signals.GEAR in run else mask)
 
+    def over(self, runs: Sequence[Channels], known: Known) -> RollingRadius:
+        """Whether speeds tell that it grows."""
+        if self.grows is not None:
+            return self
+        return replace(
+            self, grows=spans([run[signals.VX][self.admissible(run, known)] for run in runs], self.least_span)
+        )
+
     def law(self, run: Channels, known: Known) -> Law:
-        """V = R ω."""
+        """V = (R + k (v² − v₀²)) ω."""
         del known
         left, right = (run[signals.WHEEL_SPEED[corner]] for corner in of_axle(self.axle))
-        return Law(run[signals.VX], 0.5 * (left + right)[:, None])
+        turns = 0.5 * (left + right)
+        faster = turns * (run[signals.VX] ** 2 - self.at**2)
+        return Law(run[signals.VX], np.column_stack((turns, faster)) if self.grows else turns[:, None])
 
     def wanted(self) -> str:
         """Coasting."""

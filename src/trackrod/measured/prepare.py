@@ -256,6 +256,9 @@ class _Preparation:
         samples = Samples(samples.time[known] - delay, samples.values[known])
         if samples.time.size < 2:
             return
+        if entry.column == signals.YAW.column and np.abs(np.diff(samples.values)).max() > np.pi:
+            samples = Samples(samples.time, np.unwrap(samples.values))
+            self.did("turns", [entry.column], f"{entry.column}: goes on over full turns")
         sensor = self.sensors.get(entry.column)
         self.stuck += [(entry, *stretch) for stretch in stuck_stretches(entry.column, samples)]
         self.clipped += [(entry, *stretch) for stretch in clipped_stretches(entry.column, samples, sensor)]
