@@ -55,6 +55,7 @@ def _declared() -> dict[str, tuple[Kind, str]]:
         "engine_inertia": ("inertia", "of all that turns with the crankshaft"),
         "driveline_inertia": ("inertia", "of gearbox output, shafts and differential, at the speed of the output"),
         "final_drive": ("number", "speed of the gearbox output over that of the wheels"),
+        "gear_efficiency": ("number", "of the torque that passes through gears and shafts"),
         "front_drive_share": ("number", "share of the driving torque at the front axle"),
     }
     rows |= {f"gear_ratio_{gear}": ("number", f"engine speed over output speed, gear {gear}") for gear in range(1, 13)}
@@ -78,6 +79,7 @@ USUAL: Mapping[str, tuple[float, float]] = {
     "head_wind": (0.0, 1.0),
     "slope": (0.0, 0.001),
     "rolling_growth": (0.0005, 0.0005),
+    "gear_efficiency": (0.95, 0.04),
     **{f"lift_{axle}": (0.0, 0.15) for axle in Axle},
     **{f"recession_{axle}": (2.5e-6, 1.5e-6) for axle in Axle},
     **{f"lateral_compliance_{axle}": (5e-6, 3e-6) for axle in Axle},

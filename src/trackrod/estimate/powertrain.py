@@ -3,9 +3,10 @@
 Reference: paper 001, eq. 20 and 21, with its filter: throttle, no brake, one gear. What the wheels get is less than
 what the engine gives by what accelerates engine and driveline, 6 % in the second gear of a compact car; that is added:
 
-    η T = (Σ M_y / i_f + I_d dω_out/dt) / i_g + I_e dω_e/dt
+    η T = (Σ M_y / i_f + I_d dω_out/dt) / i_g + η I_e dω_e/dt
 
 The efficiency η of the gears remains in it, as in the paper: it can be told where the engine's own torque is recorded.
+In the small term, which does not pass through the gears, it is what is usual.
 """
 
 from __future__ import annotations
@@ -149,16 +150,19 @@ class EngineTorque(_InGear):
         output = final * self.wheel_acceleration(run, known)
         wheels = sum((run[WHEEL_TORQUE[corner]] for corner in driven(known)), np.zeros(1))
         torque = (wheels / final + known["driveline_inertia"] * output) / gear
-        torque = torque + known["engine_inertia"] * gear * output
+        torque = torque + known["gear_efficiency"] * known["engine_inertia"] * gear * output
         off = run[signals.ENGINE_SPEED] - self.speed
         return Law(torque * self._as_pressed(run), np.column_stack((np.ones(off.size), off)))
 
     def _as_pressed(self, run: Channels) -> Array:
-        """What the torque would be with the throttle that is meant: no more than in proportion, and none when full."""
+        """What the torque would be with the throttle that is meant, over what it is.
+
+        Between proportional to the throttle and saturated: as its root; and saturated where it is full.
+        """
         pressed = run[signals.THROTTLE]
-        near = np.abs(pressed - self.throttle) < self.near_throttle
+        near = (np.abs(pressed - self.throttle) < self.near_throttle) & (pressed > 0.0)
         full = self.throttle > 1.0 - self.near_throttle
-        return np.where(near & (pressed > 0.0) & (not full), self.throttle / np.where(near, pressed, 1.0), 1.0)
+        return np.ones(pressed.size) if full else np.sqrt(self.throttle / np.where(near, pressed, self.throttle))
 
     def wanted(self) -> str:
         """Driving through this point."""
