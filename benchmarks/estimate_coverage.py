@@ -50,7 +50,8 @@ from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["Coverage", "campaign_runs", "coverages", "estimators", "seen", "truths"]
 
-FOLDER = Path(__file__).resolve().parents[1] / "build" / "estimate_coverage"
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER, PAGE = ROOT / "build" / "estimate_coverage", ROOT / "docs" / "estimate.md"
 VEHICLE = "cla_class"
 #: Error probability of the test, and what is tested.
 ALPHA, CONFIDENCE = 0.001, 0.95
@@ -331,12 +332,26 @@ def _coverage(name: str, truth: float, found: Sequence[Estimate]) -> Coverage:
     return Coverage(name, truth, len(found), int(held), worst, float(errors.mean()), scatter, half)
 
 
+def _table(rows: Sequence[Coverage]) -> str:
+    """For the page."""
+    lines = [
+        "| parameter | truth | intervals that hold it | mean error | largest error | half interval |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        held = f"{row.held} of {row.seeds}{'' if row.accepted else ', rejected'}"
+        shares = " | ".join(f"{100 * share:.2f} %" for share in (row.mean, row.worst, row.half_width))
+        lines.append(f"| `{row.name}` | {row.truth:.5g} | {held} | {shares} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Print a table; exit code 1 if a coverage is rejected."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="parameters; all if none is given")
     parser.add_argument("--seeds", type=int, default=300)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/estimate.md")
     given = parser.parse_args()
     rows = coverages(range(1, given.seeds + 1), given.names)
     head = ("parameter", "truth", "held", "verdict", "mean err", "worst err", "half interval", "one sample")
@@ -349,6 +364,10 @@ def main() -> None:
     if given.json:
         plain = [{f: getattr(row, f) for f in Coverage.__slots__} | {"accepted": row.accepted} for row in rows]
         write_atomically(given.json, pretty_json(json.loads(json.dumps(plain))))
+    if given.write:
+        begin, end = "<!-- begin: coverage -->\n", "<!-- end: coverage -->"
+        before, rest = PAGE.read_text().split(begin)
+        write_atomically(PAGE, f"{before}{begin}\n{_table(rows)}\n\n{end}{rest.split(end)[1]}")
     raise SystemExit(0 if all(row.accepted for row in rows) else 1)
 
 

@@ -126,8 +126,18 @@ def prepare(
         A channel is missing or has no unit; the channels have no time in common; and with `refuse` every error found.
     """
     several = [recordings] if isinstance(recordings, Recording) else list(recordings)
-    given = channel_map or ChannelMap.of_columns(several[0])
-    work = _Preparation(given, sensors or SensorSet([]))
+    try:
+        return _prepare(several, channel_map or ChannelMap.of_columns(several[0]), sensors or SensorSet([]), refuse)
+    except InputError as error:
+        here = Place(several[0].path)
+        if all(problem.place.file for problem in error.problems):
+            raise
+        problems = [problem if problem.place.file else replace(problem, place=here) for problem in error.problems]
+        raise InputError(problems) from error
+
+
+def _prepare(several: Sequence[Recording], given: ChannelMap, sensors: SensorSet, refuse: bool) -> Prepared:
+    work = _Preparation(given, sensors)
     work.read(several)
     if refuse:
         raise_if_errors(finding.problem(Place(several[0].path)) for finding in work.findings)

@@ -199,6 +199,12 @@ def _telling(columns: Mapping[str, Array]) -> list[Relation]:
     return [relation for relation in _Laws(columns).relations() if relation.tells]
 
 
+def _spread(values: Array) -> float:
+    """Standard deviation of what is there; 0 for nothing."""
+    known = values[np.isfinite(values)]
+    return float(known.std()) if known.size else 0.0
+
+
 # Who is it --------------------------------------------------------------------------------------------------
 
 
@@ -469,7 +475,7 @@ class _Laws:
         return all(signal.column in self.columns for signal in wanted)
 
     def _moves(self, signal: Signal, least: float) -> bool:
-        return self._has(signal) and float(np.nanstd(self[signal])) > least
+        return self._has(signal) and _spread(self[signal]) > least
 
     def _turns(self) -> bool:
         """Whether there is ay, and it moves, or would if its unit were right."""
@@ -478,14 +484,14 @@ class _Laws:
     def _turning(self) -> float:
         found = [self[signals.AY]] if self._has(signals.AY) else []
         found += [self[signals.VX] * self[signals.YAW_RATE]] if self._has(signals.VX, signals.YAW_RATE) else []
-        return max((float(np.nanstd(values)) for values in found), default=0.0)
+        return max(map(_spread, found), default=0.0)
 
     def _speeds_up(self) -> bool:
         """Whether there is ax, and it moves, or would if its unit were right, more than by the drag of a turn."""
         if not self._has(signals.AX):
             return False
         found = [self[signals.AX], *([self._rate(signals.VX)] if self._has(signals.VX) else [])]
-        moves = max(float(np.nanstd(values)) for values in found)
+        moves = max(map(_spread, found))
         return moves > max(_LEAST_ACCELERATION, _BESIDE_TURNING * self._turning())
 
     def _rate(self, signal: Signal) -> Array:

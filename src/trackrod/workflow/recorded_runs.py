@@ -167,7 +167,7 @@ class Reader:
             try:
                 runs.append(self.read(path, folder))
             except InputError as error:
-                problems += [p if p.place.file else replace(p, place=Place(path)) for p in error.problems]
+                problems += error.problems
         raise_if_errors(problems)
         return runs
 
