@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from trackrod.adams.source import open_vehicle
@@ -14,7 +16,8 @@ from trackrod.cli.vehicle import Json
 from trackrod.core.errors import raise_if_errors
 from trackrod.estimate.campaign import Estimates, estimate_all
 from trackrod.estimate.known import Known, known_of
-from trackrod.estimate.result import CannotTell
+from trackrod.estimate.powertrain import EngineTorque
+from trackrod.estimate.result import Estimate
 from trackrod.estimate.workshop import Compared, Workshop, compared, read_workshop
 from trackrod.measured.sensors import SensorSet, case_study
 from trackrod.report.estimate import write_estimate_page
@@ -69,12 +72,12 @@ def estimate(
         return
     print_problems(reader.warnings())
     console.print(_table(found))
+    if (torques := _engine_map(found)) is not None:
+        console.print(torques)
     if rows:
         console.print(_compared(rows))
-    for result in found.results.values():
-        if isinstance(result, CannotTell):
-            text = f"{result.name}: cannot be told, {result.missing}"
-            console.print(text, markup=False, highlight=False, soft_wrap=True)
+    for names, why in found.missing.items():
+        console.print(f"{names}: cannot be told, {why}", markup=False, highlight=False, soft_wrap=True)
 
 
 def what_is_known(
@@ -102,9 +105,26 @@ def _table(found: Estimates) -> Table:
     for head in ("parameter", "value", "95 % from", "to", "unit", "independent"):
         table.add_column(head, justify="left" if head in ("parameter", "unit") else "right", no_wrap=True)
     for name, e in found.values.items():
-        numbers = (f"{number:.4g}" for number in (e.value, *e.interval))
-        table.add_row(name, *numbers, e.kind.unit or "-", f"{e.independent_samples:.0f}")
+        if not isinstance(found.estimators[name], EngineTorque):
+            table.add_row(name, *_numbers(e), e.kind.unit or "-", f"{e.independent_samples:.0f}")
     return table
+
+
+def _engine_map(found: Estimates) -> Table | None:
+    """Torque of the engine by gear, throttle and speed; None where no point was told."""
+    table = Table(title="Torque of the engine at the wheels [N·m]")
+    for head in ("gear", "throttle", "speed [1/min]", "torque", "95 % from", "to"):
+        table.add_column(escape(head), justify="right", no_wrap=True)
+    for name, e in found.values.items():
+        point = found.estimators[name]
+        if isinstance(point, EngineTorque):
+            turns = f"{point.speed * 30.0 / math.pi:.0f}"
+            table.add_row(str(point.gear), f"{point.throttle:.0%}", turns, *_numbers(e))
+    return table if table.row_count else None
+
+
+def _numbers(e: Estimate) -> tuple[str, ...]:
+    return tuple(f"{number:.4g}" for number in (e.value, *e.interval))
 
 
 def _compared(rows: list[Compared]) -> Table:

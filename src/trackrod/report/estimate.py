@@ -11,7 +11,7 @@ import numpy as np
 from trackrod import __version__
 from trackrod.core.figure import Figure, Line, Panel, Stroke
 from trackrod.estimate.campaign import Estimates
-from trackrod.estimate.result import CannotTell, Estimate
+from trackrod.estimate.result import Estimate
 from trackrod.estimate.workshop import Compared
 from trackrod.measured.prepare import Prepared
 from trackrod.report.page import Captioned, Item, Section, Table, shown, write_page
@@ -66,9 +66,7 @@ def write_estimate_page(
             for name, e in alone.items()
         )
         sections.append(Section("Measured in the workshop alone", (Table(heads, entries),)))
-    missing = [result for result in found.results.values() if isinstance(result, CannotTell)]
-    if missing:
-        rows = tuple((result.name, result.missing) for result in missing)
+    if rows := tuple(found.missing.items()):
         sections.append(Section("What cannot be told", (Table(("parameter", "what is missing"), rows),)))
     drawn: tuple[Item, ...] = tuple(Captioned(figure, caption) for figure, caption in estimate_figures(values))
     sections.append(Section("Samples", drawn or ("No estimate has samples to show.",)))
