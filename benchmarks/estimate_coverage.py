@@ -352,8 +352,13 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=300)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--write", action="store_true", help="put the table into docs/estimate.md")
+    parser.add_argument("--read", type=Path, help="take what --json wrote instead of counting again")
     given = parser.parse_args()
-    rows = coverages(range(1, given.seeds + 1), given.names)
+    if given.read:
+        plain = json.loads(given.read.read_text())
+        rows = [Coverage(**{name: row[name] for name in Coverage.__slots__}) for row in plain]
+    else:
+        rows = coverages(range(1, given.seeds + 1), given.names)
     head = ("parameter", "truth", "held", "verdict", "mean err", "worst err", "half interval", "one sample")
     print("{:45s}{:>12s}{:>11s}{:>10s}{:>10s}{:>10s}{:>15s}{:>12s}".format(*head))
     for row in rows:

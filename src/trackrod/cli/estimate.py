@@ -102,11 +102,12 @@ def _known(name: str | None) -> Known:
 def _table(found: Estimates) -> Table:
     """As wide as a terminal; bias, precision and notes stand on the page and in the JSON."""
     table = Table(title="Estimates")
-    for head in ("parameter", "value", "95 % from", "to", "unit", "independent"):
-        table.add_column(head, justify="left" if head in ("parameter", "unit") else "right", no_wrap=True)
+    for head in ("parameter", "value", "95 % from", "to", "unit"):
+        left = head in ("parameter", "unit")
+        table.add_column(head, justify="left" if left else "right", no_wrap=not left, overflow="fold")
     for name, e in found.values.items():
         if not isinstance(found.estimators[name], EngineTorque):
-            table.add_row(name, *_numbers(e), e.kind.unit or "-", f"{e.independent_samples:.0f}")
+            table.add_row(name, *_numbers(e), e.kind.unit or "-")
     return table
 
 

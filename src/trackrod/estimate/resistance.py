@@ -301,11 +301,14 @@ class LoadedRadius(Estimator):
         return np.asarray(straight & (run[signals.VX] > self.least_speed))
 
     def law(self, run: Channels, known: Known) -> Law:
-        """M_y − I dω/dt = r F_x + rolling resistance."""
+        """M_y − I dω/dt = r (F_x + f F_z): rolling resistance goes with the load, which braking shifts."""
         torque, force = (
             sum((run[family[corner]] for corner in of_axle(self.axle)), np.zeros(1))
             for family in (WHEEL_TORQUE, signals.FX)
         )
+        if all(signals.FZ[corner] in run for corner in of_axle(self.axle)):
+            carried = sum((run[signals.FZ[corner]] for corner in of_axle(self.axle)), np.zeros(1))
+            force = force + known["rolling_resistance"] * carried
         rates = sum((run.rate(signals.WHEEL_SPEED[c], self.window) for c in of_axle(self.axle)), np.zeros(1))
         y = run.smoothed_values(torque, self.window) - known[f"spin_inertia_{self.axle}"] * rates
         X = np.column_stack((run.smoothed_values(force, self.window), np.ones(force.size)))
@@ -314,6 +317,11 @@ class LoadedRadius(Estimator):
     def wanted(self) -> str:
         """Force."""
         return "braking or driving straight ahead"
+
+    def note(self, law: Law) -> str:
+        """Not of the standing vehicle."""
+        del law
+        return "at the loads of these runs: braking lets the front sink and the rear rise by some millimetres"
 
 
 def _integral(values: Array, time: Array) -> Array:

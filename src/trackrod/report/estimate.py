@@ -55,7 +55,7 @@ def write_estimate_page(
         Plotly is not installed.
     """
     values = found.values
-    sections = [Section("Parameters", (_INTERVALS, _table(values)))]
+    sections = [Section("Parameters", (_INTERVALS, _table(values), *_notes(values)))]
     if compared:
         sections.append(Section("Workshop and driving", (_compared(compared),)))
     alone = {name: e for name, e in (workshop or {}).items() if all(row.workshop is not e for row in compared)}
@@ -85,7 +85,7 @@ _INTERVALS = (
 
 
 def _table(values: Mapping[str, Estimate]) -> Table:
-    heads = ("parameter", "value", "unit", "95 % from", "to", "bias", "precision", "samples", "independent", "note")
+    heads = ("parameter", "value", "unit", "95 % from", "to", "bias", "precision", "samples", "independent")
     rows: tuple[tuple[str | float, ...], ...] = tuple(
         (
             name,
@@ -96,12 +96,21 @@ def _table(values: Mapping[str, Estimate]) -> Table:
             shown(e.bias),
             shown(e.precision),
             e.samples,
-            shown(round(e.independent_samples, 1)),
-            e.note,
+            round(e.independent_samples),
         )
         for name, e in values.items()
     )
     return Table(heads, rows)
+
+
+def _notes(values: Mapping[str, Estimate]) -> Iterator[Table]:
+    """What users of the values must know; the same note of several stands once."""
+    names: dict[str, list[str]] = {}
+    for name, e in values.items():
+        if e.note:
+            names.setdefault(e.note, []).append(name)
+    if names:
+        yield Table(("of", "note"), tuple((", ".join(of), note) for note, of in names.items()))
 
 
 def _compared(rows: Sequence[Compared]) -> Table:
@@ -178,7 +187,8 @@ def _engine_map(values: Mapping[str, Estimate]) -> tuple[Panel, ...]:
         lines = []
         for color, (gear, points) in enumerate(sorted(gears.items())):
             x = np.array([speed for speed, _ in points])
-            lines.append(Line(x, np.array([e.value for _, e in points]), f"gear {gear}", Stroke.SOLID, color))
+            y = np.array([e.value for _, e in points])
+            lines += [Line(x, y, f"gear {gear}", Stroke.SOLID, color), Line(x, y, "", Stroke.POINTS, color)]
             for k in range(2):
                 ends = np.array([e.interval[k] for _, e in points])
                 lines.append(Line(x, ends, "", Stroke.DASHED, color))
