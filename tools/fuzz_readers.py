@@ -276,8 +276,16 @@ def _measured_readers() -> Iterator[Reader]:
         yield Reader(name, "input.toml", read, tuple(text.encode() for text in blocks if word in text))
     yield Reader("recording", "input.csv", _read_recording, (_recording(),), share=0.3, limited=False)
     yield Reader("tyre_bench", "input.csv", lambda path: read_bench([path]), (_BENCH,), limited=False)
-    tydex = _sample_texts("tyre/test_tydex.py").TEXT.encode()
-    yield Reader("tyre_bench_tydex", "input.tdx", lambda path: read_bench([path]), (tydex,))
+    yield Reader("tyre_bench_tydex", "input.tdx", lambda path: read_bench([path]), (_bench_tydex(),))
+
+
+def _bench_tydex() -> bytes:
+    """The same sweep in TYDEX, its axes those of ISO 8855."""
+    channels = {"RUNTIME": "s", "SLIPANGL": "deg", "INCLANGL": "deg", "FZW": "N", "FYW": "N"}
+    head = ["**HEADER", "**CONSTANTS", f"{'INFLPRES':<10}{'':<30}{'bar':<10}2.1", "**MEASURCHANNELS"]
+    head += [f"{name:<10}{'':<30}{unit:<10}1" for name, unit in channels.items()]
+    rows = [f"{0.01 * k:.2f} {0.1 * k - 6.0:.2f} 0 800 {900.0 - 15.0 * k:.1f}" for k in range(120)]
+    return "\n".join([*head, "**MEASURDATA", *rows]).encode()
 
 
 def _recording() -> bytes:
