@@ -524,3 +524,12 @@ def test_a_heading_goes_on_over_full_turns() -> None:
     done = prepare(recording)
     assert done.run["yaw_rad"] == pytest.approx(0.8 * done.run.time, abs=1e-9)
     assert any("goes on over full turns" in step.text for step in done.record)
+
+
+def test_numbers_that_no_sensor_shows_are_left_out_and_named() -> None:
+    time = np.arange(0.0, 5.0, 0.05)
+    speed = 20.0 + np.sin(time)
+    speed[[30, 31]] = 1e300, np.inf
+    done = prepare(recording_of(Path("wild"), {"vx_mps": ("m/s", Samples(time, speed))}))
+    assert [f.text for f in done.findings if "has 2 samples that no sensor shows" in f.text]
+    assert np.nanmax(done.run["vx_mps"]) < 21.01

@@ -36,6 +36,8 @@ __all__ = ["Prepared", "Step", "prepare"]
 
 Array = NDArray[np.float64]
 
+#: Numbers that no sensor shows, in SI units.
+_ABSURD = 1e15
 #: Finest step that is chosen where none is asked for [s]: estimators need no more.
 _FINEST = 5e-3
 #: Below which angular rates are differentiated to move accelerations [Hz].
@@ -262,7 +264,13 @@ class _Preparation:
         self.findings += found
         if any(finding.severity is Severity.ERROR for finding in found):
             return
-        known = np.isfinite(samples.values)
+        absurd = np.abs(samples.values) >= _ABSURD
+        if absurd.any():
+            text = f"channel '{entry.channel}' ({entry.column}) has {absurd.sum()} samples that no sensor shows"
+            where = (entry.column,), (entry.channel,)
+            hint = "these samples are left out"
+            self.findings.append(Finding(Fault.MISSING, *where, Severity.WARNING, text, hint))
+        known = np.isfinite(samples.values) & ~absurd
         samples = Samples(samples.time[known] - delay, samples.values[known])
         if samples.time.size < 2:
             return
@@ -418,7 +426,8 @@ class _Preparation:
 def _converted(samples: Samples, factor: float, offset: float) -> Samples:
     if (factor, offset) == (1.0, 0.0):
         return samples
-    return Samples(samples.time, factor * samples.values + offset)
+    with np.errstate(over="ignore"):  # numbers without sense become infinite, and are left out
+        return Samples(samples.time, factor * samples.values + offset)
 
 
 def _not_one(entry: Entry, recordings: Sequence[Recording], having: Sequence[Recording]) -> Problem:
