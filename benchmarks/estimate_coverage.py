@@ -30,7 +30,7 @@ from trackrod.core.run_files import read_run, write_run
 from trackrod.core.series import Run
 from trackrod.estimate.brakes import BrakeDistribution, BrakeFactor, LargestBrakeTorque, PedalPressure
 from trackrod.estimate.campaign import estimate_all
-from trackrod.estimate.estimator import Estimator, estimate
+from trackrod.estimate.estimator import Estimator, of_axle
 from trackrod.estimate.height import HeightByBraking
 from trackrod.estimate.known import Known, known_of
 from trackrod.estimate.masses import AxleMass, CgX, CgY, FrontShare, TotalMass, WheelMass
@@ -50,7 +50,8 @@ from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["Coverage", "campaign_runs", "coverages", "estimators", "seen", "truths"]
 
-FOLDER = Path(__file__).resolve().parents[1] / "build" / "estimate_coverage"
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER, PAGE = ROOT / "build" / "estimate_coverage", ROOT / "docs" / "estimate.md"
 VEHICLE = "cla_class"
 #: Error probability of the test, and what is tested.
 ALPHA, CONFIDENCE = 0.001, 0.95
@@ -113,7 +114,7 @@ class Coverage:
 def campaign_runs(vehicle: Vehicle) -> dict[str, Run]:
     """The runs of the campaign, true in every column; driven where they are not kept yet."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    tyres = {corner: Tyre(vehicle.tyres[vehicle.wheel(corner).tyres[0].tyre]) for corner in Corner}
+    tyres = {c: [Tyre(vehicle.tyres[place.tyre]) for place in vehicle.wheel(c).tyres] for c in Corner}
     spin = split_masses(vehicle).spin_inertia
     found = {}
     for name, (manoeuvre, settings, sample) in TESTS.items():
@@ -129,7 +130,13 @@ def campaign_runs(vehicle: Vehicle) -> dict[str, Run]:
             column = signals.BRAKE_PRESSURE[corner].column
             columns[column] = run[column] * vehicle.brakes.line(corner.axle)
         found[name] = Run(columns, run.metadata)
-    return found
+    return {**found, **_there_and_back(found["coast"])}
+
+
+def _there_and_back(coast: Run) -> dict[str, Run]:
+    """Coasting once more in the same direction, and twice in the other one; each has noise of its own."""
+    turned = Run({**coast, signals.YAW.column: coast[signals.YAW] + math.pi}, coast.metadata)
+    return {"coast_again": coast, "coast_back": turned, "coast_back_again": turned}
 
 
 def _engine_torque(vehicle: Vehicle, run: Run) -> dict[str, np.ndarray]:
@@ -142,7 +149,7 @@ def _engine_torque(vehicle: Vehicle, run: Run) -> dict[str, np.ndarray]:
     return {ENGINE_TORQUE.column: np.array(torque)}
 
 
-def estimators(known: Known) -> Iterator[Estimator]:
+def estimators() -> Iterator[Estimator]:
     """Those whose truth is a number of the vehicle."""
     for axle in Axle:
         yield RollingRadius(axle=axle)
@@ -154,8 +161,8 @@ def estimators(known: Known) -> Iterator[Estimator]:
     yield FrontShare()
     yield CgX()
     yield CgY()
-    yield RollingResistance()
-    yield Drag()
+    yield RollingResistance(there_and_back=True)
+    yield Drag(there_and_back=True)
     yield HeightByBraking()
     yield YawInertia()
     for corner in Corner:
@@ -168,7 +175,6 @@ def estimators(known: Known) -> Iterator[Estimator]:
         yield GearRatio(gear=gear)
         yield GearEfficiency(gear=gear)
         yield EngineTorque(gear=gear, throttle=1.0, speed=5000 * _RPM)
-    del known
 
 
 def truths(vehicle: Vehicle, runs: Mapping[str, Run]) -> dict[str, float]:
@@ -209,7 +215,7 @@ def truths(vehicle: Vehicle, runs: Mapping[str, Run]) -> dict[str, float]:
         found[f"axle_mass_{axle}"] = total.mass * share
         found[f"pedal_pressure_{axle}"] = brakes.largest_pressure * brakes.line(axle)
         found[f"largest_brake_torque_{axle}"] = 2.0 * pedal * brakes.largest_pressure * torque
-        found[f"rolling_radius_{axle}"] = _rolling_radius(runs, known_of(vehicle), axle)
+        found[f"rolling_radius_{axle}"] = _rolling_radius(vehicle, runs["coast"], axle)
     for gear in (3, 4):
         found[f"total_ratio_gear_{gear}"] = box.ratios[gear - 1] * box.final_drive
         found[f"efficiency_gear_{gear}"] = box.efficiency
@@ -226,11 +232,18 @@ def _rolling_resistance(run: Run) -> float:
     return float(np.mean(resisted / carried) / radius)
 
 
-def _rolling_radius(runs: Mapping[str, Run], known: Known, axle: Axle) -> float:
-    """Mean over the samples that are used: a tyre grows with speed."""
-    found = estimate(RollingRadius(axle=axle), list(runs.values()), known)
-    assert isinstance(found, Estimate)
-    return found.value
+def _rolling_radius(vehicle: Vehicle, coast: Run, axle: Axle) -> float:
+    """By the tyres' own law, with their loads and speeds where the radius is told for."""
+    at = int(np.argmin(np.abs(coast[signals.VX] - RollingRadius(axle=axle).at)))
+    radii = [
+        float(
+            Tyre(vehicle.tyres[vehicle.wheel(corner).tyres[0].tyre]).effective_radius(
+                coast[signals.FZ[corner]][at], coast[signals.WHEEL_SPEED[corner]][at]
+            )
+        )
+        for corner in of_axle(axle)
+    ]
+    return float(np.mean(radii))
 
 
 def seen(run: Run, campaign: Campaign, number: int) -> Run:
@@ -257,7 +270,7 @@ def coverages(seeds: Sequence[int], names: Sequence[str] = (), sensors: SensorSe
     ratio = _steering_ratio(runs["step_0"])
     known = known_of(vehicle).knowing({"steering_ratio": ratio}, {"steering_ratio": 0.01 * ratio})
     truth = truths(vehicle, runs)
-    chosen = [e for e in estimators(known) if not names or e.name in names or e.name in ("mass", "cg_x", "cg_y")]
+    chosen = [e for e in estimators() if not names or e.name in names or e.name in ("mass", "cg_x", "cg_y")]
     values: dict[str, list[Estimate]] = {estimator.name: [] for estimator in chosen}
     for done, seed in enumerate(seeds, 1):
         campaign = Campaign(sensors, seed)
@@ -319,14 +332,33 @@ def _coverage(name: str, truth: float, found: Sequence[Estimate]) -> Coverage:
     return Coverage(name, truth, len(found), int(held), worst, float(errors.mean()), scatter, half)
 
 
+def _table(rows: Sequence[Coverage]) -> str:
+    """For the page."""
+    lines = [
+        "| parameter | truth | intervals that hold it | mean error | largest error | half interval |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        held = f"{row.held} of {row.seeds}{'' if row.accepted else ', rejected'}"
+        shares = " | ".join(f"{100 * share:.2f} %" for share in (row.mean, row.worst, row.half_width))
+        lines.append(f"| `{row.name}` | {row.truth:.5g} | {held} | {shares} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Print a table; exit code 1 if a coverage is rejected."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="parameters; all if none is given")
     parser.add_argument("--seeds", type=int, default=300)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/estimate.md")
+    parser.add_argument("--read", type=Path, help="take what --json wrote instead of counting again")
     given = parser.parse_args()
-    rows = coverages(range(1, given.seeds + 1), given.names)
+    if given.read:
+        plain = json.loads(given.read.read_text())
+        rows = [Coverage(**{name: row[name] for name in Coverage.__slots__}) for row in plain]
+    else:
+        rows = coverages(range(1, given.seeds + 1), given.names)
     head = ("parameter", "truth", "held", "verdict", "mean err", "worst err", "half interval", "one sample")
     print("{:45s}{:>12s}{:>11s}{:>10s}{:>10s}{:>10s}{:>15s}{:>12s}".format(*head))
     for row in rows:
@@ -337,6 +369,10 @@ def main() -> None:
     if given.json:
         plain = [{f: getattr(row, f) for f in Coverage.__slots__} | {"accepted": row.accepted} for row in rows]
         write_atomically(given.json, pretty_json(json.loads(json.dumps(plain))))
+    if given.write:
+        begin, end = "<!-- begin: coverage -->\n", "<!-- end: coverage -->"
+        before, rest = PAGE.read_text().split(begin)
+        write_atomically(PAGE, f"{before}{begin}\n{_table(rows)}\n\n{end}{rest.split(end)[1]}")
     raise SystemExit(0 if all(row.accepted for row in rows) else 1)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
 from trackrod.core.series import Run
-from trackrod.estimate.single_track import identify_single_track, usual_single_track
+from trackrod.estimate.single_track import IdentifiedSingleTrack, identify_single_track, usual_single_track
 from trackrod.report.figures import write_png
 
 FILE = Path(__file__).resolve().parents[2] / "shared/data/measured/obd_sideslip/OBD_Sample.csv"
@@ -25,7 +25,8 @@ FILE = Path(__file__).resolve().parents[2] / "shared/data/measured/obd_sideslip/
 RESOLUTION, WHEELBASE_STD = np.radians(1.28), 0.1
 
 
-def main(picture: Path | None) -> None:
+def recorded() -> tuple[Run, np.ndarray, float]:
+    """What goes into the model, the measured sideslip angle [rad], and the wheelbase by wheel speeds [m]."""
     with FILE.open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     column = {name: np.array([float(row[name]) for row in rows]) for name in rows[0] if name != "INSTimestamp_ADMA"}
@@ -39,21 +40,42 @@ def main(picture: Path | None) -> None:
     test = Run(
         {"time_s": time, "steering_wheel_angle_rad": angle, "vx_mps": 0.5 * (rl + rr), "yaw_rate_radps": yaw_rate}
     )
+    return test, np.radians(column["Correvit_slip_angle_COG_corrvittiltcorrected"]), wheelbase
+
+
+def identified(test: Run, wheelbase: float) -> IdentifiedSingleTrack:
+    """The model of a wheelbase."""
     noise = {"yaw_rate_radps": RESOLUTION / np.sqrt(12.0)}
+    usual = usual_single_track(wheelbase, front_share=0.5)
+    return identify_single_track([test], usual, known={"wheelbase": WHEELBASE_STD}, noise=noise)
+
+
+def sideslip(found: IdentifiedSingleTrack | None = None) -> tuple[float, float, float, float]:
+    """RMS, largest error and largest sideslip [deg], and the share of the turn inside the 95 % of the model [-]."""
+    test, measured, wheelbase = recorded()
+    run, deviation = (found or identified(test, wheelbase)).sideslip(test, step=0.02)
+    target = np.interp(run.time, test.time, measured)
+    error = np.degrees(run["sideslip_rad"] - target)
+    inside = np.abs(error) < 1.96 * np.degrees(deviation)
+    largest = float(np.degrees(np.abs(target).max()))
+    return (
+        float(np.sqrt(np.mean(error**2))),
+        float(np.abs(error).max()),
+        largest,
+        float(np.mean(inside[run.time < 9.0])),
+    )
+
+
+def main(picture: Path | None) -> None:
+    """Print what is told, and draw it."""
+    test, measured, wheelbase = recorded()
     print(f"wheelbase by wheel speeds: {wheelbase:.2f} m")
-    measured = np.radians(column["Correvit_slip_angle_COG_corrvittiltcorrected"])
     for length, said in ((wheelbase, "by wheel speeds"), (2.6, "of a usual car, for comparison")):
-        found = identify_single_track(
-            [test], usual_single_track(length, front_share=0.5), known={"wheelbase": WHEELBASE_STD}, noise=noise
-        )
-        run, deviation = found.sideslip(test, step=0.02)
-        target = np.interp(run.time, time, measured)
-        error = np.degrees(run["sideslip_rad"] - target)
-        inside = np.abs(error) < 1.96 * np.degrees(deviation)
+        found = identified(test, length)
+        rms, most, largest, inside = sideslip(found)
         print(
-            f"wheelbase {length:.2f} m {said}: sideslip RMS {np.sqrt(np.mean(error**2)):.2f} deg, largest "
-            f"{np.abs(error).max():.2f} deg of {np.degrees(np.abs(target).max()):.1f} deg; inside its 95 % "
-            f"in the turn {100 * np.mean(inside[run.time < 9.0]):.0f} %; yaw rate RMS "
+            f"wheelbase {length:.2f} m {said}: sideslip RMS {rms:.2f} deg, largest {most:.2f} deg of "
+            f"{largest:.1f} deg; inside its 95 % in the turn {100 * inside:.0f} %; yaw rate RMS "
             f"{np.degrees(found.rms['yaw_rate_radps']):.2f} deg/s"
         )
         if length == wheelbase:
@@ -63,7 +85,9 @@ def main(picture: Path | None) -> None:
                 print(f"  {item.name:27s} {item.value:9.4g}  [{low:.4g}, {high:.4g}]  {told}")
             print("\n".join(f"  {sentence}" for sentence in found.sentences))
             if picture is not None:
-                _draw(run, np.degrees(target), np.degrees(deviation), time, yaw_rate, picture)
+                run, deviation = found.sideslip(test, step=0.02)
+                target = np.degrees(np.interp(run.time, test.time, measured))
+                _draw(run, target, np.degrees(deviation), test.time, test["yaw_rate_radps"], picture)
 
 
 def _draw(run: Run, target: np.ndarray, deviation: np.ndarray, time: np.ndarray, yaw: np.ndarray, path: Path) -> None:

@@ -256,7 +256,7 @@ def _parsed(data: bytes) -> tuple[Any, Callable[[Any], str]]:
     for read, write in ((json.loads, json.dumps), (tomllib.loads, lambda value: "\n".join(to_toml(value)) + "\n")):
         try:
             found = read(data.decode())
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError, MemoryError):  # of keys with very many parts
             continue
         if isinstance(found, dict | list):
             return found, write

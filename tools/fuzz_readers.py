@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import importlib.util
 import json
+import math
 import re
 import sys
 import tempfile
@@ -34,9 +35,17 @@ from trackrod.core.quantities import KINDS
 from trackrod.core.run_files import read_run
 from trackrod.core.tables import read_table
 from trackrod.core.toml_document import Document
+from trackrod.estimate.tyre_data import read_bench
+from trackrod.estimate.workshop import read_workshop
 from trackrod.kc.maps import KC_MAPS
 from trackrod.kc.result import read_test
 from trackrod.manoeuvres.registry import MANOEUVRE, manoeuvre
+from trackrod.measured.channel_map import ChannelMap, Entry
+from trackrod.measured.measurement_plan import find_plan
+from trackrod.measured.prepare import prepare
+from trackrod.measured.recording import open_recording
+from trackrod.measured.sensors import SensorSet
+from trackrod.measured.suggestions import suggest
 from trackrod.reference import read_reference
 from trackrod.reference.carmaker_vehicle import complete_from_carmaker
 from trackrod.reference.skc import read_suspension
@@ -48,6 +57,7 @@ from trackrod.tyre.points import POINT_COLUMNS, read_points
 from trackrod.tyre.samples import SAMPLES
 from trackrod.tyre.tir import read_tir
 from trackrod.tyre.tydex import read_tydex
+from trackrod.validate.criteria import read_criteria
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.template_reader import BUILT_IN, load_template
 from trackrod.vehicle.vehicle import VEHICLE
@@ -167,6 +177,7 @@ def readers(*, real_files: bool = True) -> tuple[Reader, ...]:
         *_foreign_readers(real),
         *_reference_readers(),
         *_text_readers(),
+        *_measured_readers(),
     ]
     for kind, (name, text, read) in examples.items():
         suffix = "_bus.xml" if name.endswith("_bus.xml") else "_spr.xml" if name.endswith(".xml") else name[1:]
@@ -233,6 +244,9 @@ def _read_rig_result(path: Path) -> object:
 _FRONT_SUSPENSION = "front_suspension.sub"
 _RIG_RESULT = b"travel_left_m,toe_left_rad,Fz_left_N,solved\n-0.01,0.001,4000,1\n0,0,,0\n0.01,-0.001,4400,1\n"
 _POINTS = (",".join(POINT_COLUMNS) + "\n4000,0,0.05,0,20,0\n3000,-0.1,0,0.01,30,250000\n").encode()
+_BENCH = b"ET,SA,IA,P,V,FX,FY,FZ,MX,MZ\ns,deg,deg,kPa,kph,N,N,N,Nm,Nm\n" + b"".join(
+    b"%.2f,%.2f,0,80,40,1,%.1f,-800,3,%.2f\n" % (0.01 * k, 0.1 * k - 6.0, 900.0 - 15.0 * k, 0.2 * k) for k in range(120)
+)
 _CASES = b"corner:fy=3000/1500,fx=-500\nbump:travel_mm=40/-20,rack_mm=10,mz=20\nheld:fx_centre=100,fy_centre=-200/0\n"
 _SETTINGS = b"step_steer speed_kmh=80 target_ay_g=0.4 direction=left\nrandom_road road_class=C duration_s=4 seed=3\n"
 
@@ -245,6 +259,52 @@ def _text_readers() -> Iterator[Reader]:
     yield Reader("tyre_points", "input.csv", read_points, (_POINTS,), limited=False)
     yield Reader("case", "input.txt", lambda path: parse_cases(_lines(path)), (_CASES,), is_file=False, limited=False)
     yield Reader("settings", "input.txt", _read_settings, (_SETTINGS,), is_file=False, limited=False)
+
+
+def _measured_readers() -> Iterator[Reader]:
+    """Recordings with their channel maps, sensors, plans, entries of the workshop, criteria, data of a tyre bench."""
+    measured = ROOT / "src/trackrod/measured/ready_made"
+    yield Reader("sensors", "input.toml", SensorSet.read, ((measured / "case_study.toml").read_bytes(),))
+    plan = (measured / "case_study_plan.toml").read_bytes()
+    yield Reader("measurement_plan", "input.toml", find_plan, (plan,))
+    for name, page, word, read in (
+        ("channel_map", "measured", "[channels]", ChannelMap.read),
+        ("workshop", "estimate", "[scales]", read_workshop),
+        ("criteria", "validation", "[[criterion]]", read_criteria),
+    ):
+        blocks = re.findall(r"```toml\n(.*?)```", (ROOT / f"docs/{page}.md").read_text(encoding="utf-8"), re.DOTALL)
+        yield Reader(name, "input.toml", read, tuple(text.encode() for text in blocks if word in text))
+    yield Reader("recording", "input.csv", _read_recording, (_recording(),), share=0.3, limited=False)
+    yield Reader("tyre_bench", "input.csv", lambda path: read_bench([path]), (_BENCH,), limited=False)
+    yield Reader("tyre_bench_tydex", "input.tdx", lambda path: read_bench([path]), (_bench_tydex(),))
+
+
+def _bench_tydex() -> bytes:
+    """The same sweep in TYDEX, its axes those of ISO 8855."""
+    channels = {"RUNTIME": "s", "SLIPANGL": "deg", "INCLANGL": "deg", "FZW": "N", "FYW": "N"}
+    head = ["**HEADER", "**CONSTANTS", f"{'INFLPRES':<10}{'':<30}{'bar':<10}2.1", "**MEASURCHANNELS"]
+    head += [f"{name:<10}{'':<30}{unit:<10}1" for name, unit in channels.items()]
+    rows = [f"{0.01 * k:.2f} {0.1 * k - 6.0:.2f} 0 800 {900.0 - 15.0 * k:.1f}" for k in range(120)]
+    return "\n".join([*head, "**MEASURDATA", *rows]).encode()
+
+
+def _recording() -> bytes:
+    """Some seconds of a drive in curves, as a logger writes them."""
+    lines = ["Time [s],Speed [km/h],YawRate [deg/s],LatAcc [g],SW_pos"]
+    for k in range(200):
+        rate = 0.3 * math.sin(0.06 * k)
+        row = (0.05 * k, 72.0, math.degrees(rate), 20.0 * rate / 9.81, math.degrees(2.5 * rate))
+        lines.append(",".join(f"{value:.4f}" for value in row))
+    return "\n".join(lines).encode()
+
+
+def _read_recording(path: Path) -> object:
+    """Through all of the preparation, by a map that a damaged file need not have the channels of."""
+    recording = open_recording(path)
+    wanted = {"vx_mps": "Speed", "yaw_rate_radps": "YawRate", "ay_mps2": "LatAcc", "steering_wheel_angle_rad": "SW_pos"}
+    entries = {c: Entry(c, name, "deg" if name == "SW_pos" else "") for c, name in wanted.items()}
+    suggest(recording)
+    return prepare(recording, ChannelMap(entries, step=0.05))
 
 
 def _lines(path: Path) -> list[str]:

@@ -35,3 +35,14 @@ def test_numbers_of_a_campaign(tmp_path: Path) -> None:
     text = page.read_text()
     assert "What cannot be told" in text
     assert "Workshop and driving" in text
+
+
+def test_the_table_says_together_what_lacks_the_same(tmp_path: Path) -> None:
+    write_run(QUIET, tmp_path / "quiet.csv")
+    result = CliRunner().invoke(app, ["estimate", str(tmp_path / "quiet.csv")])
+    assert result.exit_code == 0, result.output
+    assert "efficiency_gear_1" in result.stdout
+    assert "static_toe_fl: cannot be told, no run has steer_fl_rad" in result.stdout
+    assert "brake_factor_fl" in result.stdout
+    together = next(line for line in result.stdout.splitlines() if line.startswith("rolling_resistance"))
+    assert together.startswith("rolling_resistance, drag: cannot be told, 0 admissible samples")

@@ -9,12 +9,13 @@ from tests.estimate import rigid_vehicle as rigid
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.series import Run
-from trackrod.estimate.brakes import BrakeDistribution, BrakeFactor
+from trackrod.estimate.brakes import BrakeDistribution, BrakeFactor, LargestBrakeTorque
 from trackrod.estimate.campaign import estimate_all
 from trackrod.estimate.estimator import Channels, Estimator, estimate, moving_window
-from trackrod.estimate.height import HeightByBraking
+from trackrod.estimate.height import HeightByBraking, HeightByCornering
 from trackrod.estimate.masses import AxleMass, CgX, CgY, TotalMass, WheelMass
-from trackrod.estimate.resistance import Drag, RollingResistance
+from trackrod.estimate.powertrain import EngineTorque, GearRatio
+from trackrod.estimate.resistance import Drag, RollingRadius, RollingResistance
 from trackrod.estimate.result import CannotTell, Estimate
 from trackrod.estimate.tyres import tyre_slip_angle
 from trackrod.estimate.yaw_inertia import YawInertia
@@ -169,3 +170,81 @@ def test_everything_from_one_campaign() -> None:
     assert found.known["mass"] == found.values["mass"].value
     assert isinstance(found.results["drag"], CannotTell)
     assert len(found.results) >= 50
+
+
+def test_zeros_of_torque_and_pressure_do_not_count_in_a_brake_factor() -> None:
+    run = with_brakes(BRAKING)
+    off = dict(run)
+    off[WHEEL_TORQUE[Corner.RL].column] = run[WHEEL_TORQUE[Corner.RL]] + 4.0
+    off[signals.BRAKE_PRESSURE[Corner.RL].column] = run[signals.BRAKE_PRESSURE[Corner.RL]] + 1e4
+    assert told(BrakeFactor(corner=Corner.RL), Run(off)).value == pytest.approx(rigid.FACTORS[Corner.RL], rel=1e-9)
+    held = BrakeFactor(corner=Corner.RL, least_pressure=3e6)  # nearly one pressure: no offset can be told
+    through = told(held, Run(off)).value
+    assert abs(through / rigid.FACTORS[Corner.RL] - 1.0) > 0.005
+
+
+def test_the_largest_brake_torque_is_that_of_the_hardest_run() -> None:
+    hard = with_brakes(BRAKING)
+    pressures = [signals.BRAKE_PRESSURE[corner].column for corner in Corner]
+    softly = {c: 0.4 * v for c, v in hard.items() if c in pressures or c.startswith("wheel_torque")}
+    found = told(LargestBrakeTorque(axle=Axle.FRONT, least_samples=10), Run({**hard, **softly}), hard)
+    largest = 6e6 * (rigid.FACTORS[Corner.FL] + rigid.FACTORS[Corner.FR])
+    assert found.value == pytest.approx(largest, rel=0.02)
+
+
+def test_a_rolling_radius_grows_with_speed() -> None:
+    speed = np.linspace(35.0, 6.0, 400)
+    radius = 0.31 * (1.0 + 4e-6 * speed**2)
+    columns = {"time_s": 0.1 * np.arange(400), "vx_mps": speed, "ay_mps2": 0.0 * speed}
+    columns |= {"throttle": 0.0 * speed, "brake": 0.0 * speed}
+    columns |= {signals.WHEEL_SPEED[corner].column: speed / radius for corner in Corner}
+    found = told(RollingRadius(axle=Axle.FRONT, at=20.0), Run(columns))
+    assert found.value == pytest.approx(0.31 * (1.0 + 4e-6 * 400.0), rel=1e-6)
+    assert found.precision < 1e-6  # growth is no scatter
+
+
+def test_height_by_cornering_of_a_body_that_leans_about_its_roll_centres() -> None:
+    """Moments about the contacts: the centre of gravity moves by roll times its height above the roll axis."""
+    ay = np.concatenate((np.zeros(300), 4.0 * np.clip(np.arange(600) / 300.0, 0.0, 1.0)))
+    run = rigid.run(np.zeros(900), ay, np.zeros(900))
+    roll, centre, height = 0.008 * ay, 0.1, float(rigid.CG[2])
+    columns = {**run, signals.ROLL.column: roll, signals.ROLL_RATE.column: 0.0 * roll}
+    arms = sum(abs(rigid.WHEELS[corner][1]) for corner in Corner)
+    moved = rigid.MASS * rigid.GRAVITY * (height - centre) * roll / arms
+    for corner in Corner:
+        columns[signals.FZ[corner].column] = run[signals.FZ[corner]] - corner.side.sign * moved
+    given = {"roll_centre_front": centre, "roll_centre_rear": centre}
+    assert told(HeightByCornering(), Run(columns), **given).value == pytest.approx(height, rel=1e-6)
+    given = {"roll_centre_front": 0.3, "roll_centre_rear": 0.3}
+    assert told(HeightByCornering(), Run(columns), **given).value > 1.02 * height
+
+
+def driven_in_first_gear(efficiency: float) -> tuple[Run, float]:
+    """Full torque of 200 N·m: what accelerates the engine does not pass through the gears; and the torque."""
+    torque, engine, driveline, gear, final = 200.0, 0.2, 0.03, 3.5, 4.0
+    time = 0.01 * np.arange(400)
+    turns = 300.0 + 80.0 * time  # of the crankshaft
+    output = 80.0 / gear
+    at_wheels = final * (efficiency * gear * (torque - engine * 80.0) - driveline * output)
+    columns = {"time_s": time, "gear": np.ones(400), "throttle": np.ones(400), "brake": np.zeros(400)}
+    columns |= {"engine_speed_radps": turns}
+    for corner in Corner:
+        columns[signals.WHEEL_SPEED[corner].column] = turns / (gear * final)
+        driven = corner.axle is Axle.FRONT
+        columns[WHEEL_TORQUE[corner].column] = np.full(400, at_wheels / 2.0 if driven else 0.0)
+    return Run(columns), torque
+
+
+def test_engine_torque_in_first_gear() -> None:
+    run, torque = driven_in_first_gear(0.9)
+    known = {"front_drive_share": 1.0, "final_drive": 4.0, "gear_ratio_1": 3.5, "engine_inertia": 0.2}
+    known |= {"driveline_inertia": 0.03, "gear_efficiency": 0.9}
+    found = told(EngineTorque(gear=1, throttle=1.0, speed=420.0), run, **known)
+    assert found.value == pytest.approx(0.9 * torque, rel=1e-6)
+
+
+def test_runs_that_are_shorter_than_a_gear_must_be_held() -> None:
+    run, _ = driven_in_first_gear(0.9)
+    found = estimate(GearRatio(gear=1), [run.slice(0.0, 1.0)], rigid.known(front_drive_share=1.0))
+    assert isinstance(found, Estimate)
+    assert found.value == pytest.approx(14.0)

@@ -214,3 +214,20 @@ def test_a_real_bench_file() -> None:
     c = found.properties.coefficients
     assert 0.195 < c["UNLOADED_RADIUS"] < 0.215
     assert c["PKY1"] < 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("SA,FY,FZ\ndeg,N\n1,2,-3\n", "the line of units has 2"),
+        ("SA,FY,FZ\ndeg,N,N\n", "no line of numbers"),
+        ("SA,FY,FZ\ndeg,N,N\n1,1e300,-3\nnan,1,-3\n", "no sample has all of its values"),
+        ("SA,FY,FZ\ndeg,N,N\n1,2,-3\n1,2,3\n", "the load changes its sign"),
+    ],
+)
+def test_damaged_bench_files_are_named(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "bench.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said) as error:
+        read_bench([path])
+    assert str(path) in str(error.value)

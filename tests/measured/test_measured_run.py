@@ -16,7 +16,7 @@ import pytest
 from asymmetric_vehicles import CAR, converted
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner, Side
-from trackrod.core.errors import InputError
+from trackrod.core.errors import InputError, Severity
 from trackrod.core.run_files import read_run
 from trackrod.core.series import Run
 from trackrod.manoeuvres.excitation import Excitation, SteeringShape
@@ -28,6 +28,7 @@ from trackrod.measured.measurement_plan import CASES, Group, find_plan
 from trackrod.measured.prepare import Prepared, prepare
 from trackrod.measured.processing import find_delay, low_pass, resample
 from trackrod.measured.recording import Recording, Samples, open_recording, recording_of
+from trackrod.measured.relations import find_relation_faults
 from trackrod.measured.repeats import aligned, mean_and_scatter, mirrored
 from trackrod.measured.sensors import Sensor, SensorSet, case_study
 from trackrod.measured.virtual import Campaign, Installation, exposed, motion_of
@@ -515,3 +516,40 @@ def test_a_pattern_of_corners_stands_for_four_channels(tmp_path: Path) -> None:
     entries = ChannelMap.read(tmp_path / "map.toml").entries
     assert [entry.channel for entry in entries.values()] == ["Fz FL", "Fz FR", "Fz RL", "Fz RR"]
     assert entries["Fz_rr_N"].delay == pytest.approx(0.063)
+
+
+def test_noise_at_the_ends_of_a_straight_run_is_no_fault() -> None:
+    """A filter shows the first and the last sample as they are; both sides of a law may be noise alone."""
+    time = np.arange(0.0, 10.0, 0.005)
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        columns = {
+            "time_s": time,
+            "vx_mps": np.full(time.size, 11.0),
+            "yaw_rate_radps": 0.0009 * random.standard_normal(time.size),
+            "yaw_acceleration_radps2": 0.1 * random.standard_normal(time.size),
+        }
+        columns["yaw_acceleration_radps2"][0] = 0.4
+        assert not [f for f in find_relation_faults(Run(columns), {}) if f.severity is Severity.ERROR]
+
+
+def test_a_heading_goes_on_over_full_turns() -> None:
+    time = np.arange(0.0, 20.0, 0.05)
+    yaw = 0.8 * time
+    wrapped = (yaw + np.pi) % (2.0 * np.pi) - np.pi
+    recording = recording_of(
+        Path("turns"),
+        {"yaw_rad": ("rad", Samples(time, wrapped)), "vx_mps": ("m/s", Samples(time, np.full(time.size, 5.0)))},
+    )
+    done = prepare(recording)
+    assert done.run["yaw_rad"] == pytest.approx(0.8 * done.run.time, abs=1e-9)
+    assert any("goes on over full turns" in step.text for step in done.record)
+
+
+def test_numbers_that_no_sensor_shows_are_left_out_and_named() -> None:
+    time = np.arange(0.0, 5.0, 0.05)
+    speed = 20.0 + np.sin(time)
+    speed[[30, 31]] = 1e300, np.inf
+    done = prepare(recording_of(Path("wild"), {"vx_mps": ("m/s", Samples(time, speed))}))
+    assert [f.text for f in done.findings if "has 2 samples that no sensor shows" in f.text]
+    assert np.nanmax(done.run["vx_mps"]) < 21.01

@@ -95,6 +95,7 @@ def test_runs_made_elsewhere_are_judged_too(folder: Path, tmp_path: Path) -> Non
     assert {path.name for path in out.iterdir()} >= {"runs", "verdict.json", "validation.html"}
     assert json.loads((out / "verdict.json").read_text())["outcome"] == "valid"
     page = (out / "validation.html").read_text()
+    assert "taken as level, dry and without wind" in page
     assert "choice of bars" in page
     assert "noise floor" in page
     again = run_command(out / "runs", folder / "tests", "--criteria", folder / "criteria.toml", "--json")

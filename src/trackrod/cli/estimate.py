@@ -2,63 +2,86 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from trackrod.adams.source import open_vehicle
-from trackrod.cli.output import console, print_json
+from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.vehicle import Json
 from trackrod.core.errors import raise_if_errors
-from trackrod.core.run_files import read_run
 from trackrod.estimate.campaign import Estimates, estimate_all
 from trackrod.estimate.known import Known, known_of
-from trackrod.estimate.result import CannotTell
+from trackrod.estimate.powertrain import EngineTorque
+from trackrod.estimate.result import Estimate
 from trackrod.estimate.workshop import Compared, Workshop, compared, read_workshop
 from trackrod.measured.sensors import SensorSet, case_study
 from trackrod.report.estimate import write_estimate_page
 from trackrod.report.page import shown
+from trackrod.workflow.recorded_runs import CHANNEL_MAP, SENSORS, Reader, sensors_beside
 
-__all__ = ["estimate", "what_is_known"]
+__all__ = ["MAP", "estimate", "what_is_known"]
 
 #: The word for the sensors of the case study.
 _CASE_STUDY = "case_study"
+#: The option of the channel map.
+MAP = typer.Option(
+    "--map", help=f"Channel map of the recordings; {CHANNEL_MAP} beside them if there, else runs in our columns."
+)
 
 
 def estimate(
-    logs: Annotated[list[Path], typer.Argument(help="Files of runs: .csv, .parquet, .mat, .mf4.", show_default=False)],
+    logs: Annotated[
+        list[Path],
+        typer.Argument(help="Recordings, or runs in our columns: files, or folders of them.", show_default=False),
+    ],
     vehicle: Annotated[
         str | None, typer.Option(help="For its geometry: a file, or the name of a bundled vehicle.")
     ] = None,
     workshop: Annotated[Path | None, typer.Option(help="What was measured while it stood: a TOML file.")] = None,
+    channel_map: Annotated[Path | None, MAP] = None,
     sensors: Annotated[
-        str | None, typer.Option(help=f"Errors of the sensors: a TOML file, or '{_CASE_STUDY}'.")
+        str | None,
+        typer.Option(help=f"Errors of the sensors: a TOML file, or '{_CASE_STUDY}'; {SENSORS} beside them if there."),
     ] = None,
     report: Annotated[Path | None, typer.Option(help="HTML page with tables and samples.")] = None,
     json: Json = False,
 ) -> None:
     """Estimate every parameter that the runs tell, each with a 95 % interval; say what is missing for the others."""
-    entries, known, errors = what_is_known(vehicle, workshop, sensors)
-    found = estimate_all([read_run(log) for log in logs], known, errors)
-    rows = compared(entries.estimates(found.known), found.results)
+    entries, known, errors = what_is_known(vehicle, workshop, sensors or sensors_beside(logs))
+    reader = Reader(channel_map, errors, imu=entries.imu_from_centre(known))
+    found = estimate_all(reader.logs(logs), known, errors)
+    told = entries.estimates(found.known)
+    rows = compared(told, found.results)
     if report is not None:
-        write_estimate_page(found, rows, vehicle or "the vehicle", report)
+        made = {recorded.path.name: recorded.prepared for recorded in reader.recorded if recorded.prepared is not None}
+        write_estimate_page(found, rows, vehicle or "the vehicle", report, workshop=told, recordings=made)
     if json:
-        print_json({**found.to_plain(), "workshop": [row.to_plain() for row in rows]})
+        print_json(
+            {
+                **found.to_plain(),
+                "workshop": [row.to_plain() for row in rows],
+                "workshop_entries": [entry.to_plain() for entry in told.values()],
+                "recordings": [recorded.to_plain() for recorded in reader.recorded],
+            }
+        )
         return
+    print_problems(reader.warnings())
     console.print(_table(found))
+    if (torques := _engine_map(found)) is not None:
+        console.print(torques)
     if rows:
         console.print(_compared(rows))
-    for result in found.results.values():
-        if isinstance(result, CannotTell):
-            text = f"{result.name}: cannot be told, {result.missing}"
-            console.print(text, markup=False, highlight=False, soft_wrap=True)
+    for names, why in found.missing.items():
+        console.print(f"{names}: cannot be told, {why}", markup=False, highlight=False, soft_wrap=True)
 
 
 def what_is_known(
-    vehicle: str | None, workshop: Path | None, sensors: str | None
+    vehicle: str | None, workshop: Path | None, sensors: Path | str | None
 ) -> tuple[Workshop, Known, SensorSet | None]:
     """What options say about the workshop, the vehicle and its sensors."""
     entries = read_workshop(workshop) if workshop is not None else Workshop()
@@ -79,12 +102,30 @@ def _known(name: str | None) -> Known:
 def _table(found: Estimates) -> Table:
     """As wide as a terminal; bias, precision and notes stand on the page and in the JSON."""
     table = Table(title="Estimates")
-    for head in ("parameter", "value", "95 % from", "to", "unit", "independent"):
-        table.add_column(head, justify="left" if head in ("parameter", "unit") else "right", no_wrap=True)
+    for head in ("parameter", "value", "95 % from", "to", "unit"):
+        left = head in ("parameter", "unit")
+        table.add_column(head, justify="left" if left else "right", no_wrap=not left, overflow="fold")
     for name, e in found.values.items():
-        numbers = (f"{number:.4g}" for number in (e.value, *e.interval))
-        table.add_row(name, *numbers, e.kind.unit or "-", f"{e.independent_samples:.0f}")
+        if not isinstance(found.estimators[name], EngineTorque):
+            table.add_row(name, *_numbers(e), e.kind.unit or "-")
     return table
+
+
+def _engine_map(found: Estimates) -> Table | None:
+    """Torque of the engine by gear, throttle and speed; None where no point was told."""
+    table = Table(title="Torque of the engine at the wheels [N·m]")
+    for head in ("gear", "throttle", "speed [1/min]", "torque", "95 % from", "to"):
+        table.add_column(escape(head), justify="right", no_wrap=True)
+    for name, e in found.values.items():
+        point = found.estimators[name]
+        if isinstance(point, EngineTorque):
+            turns = f"{point.speed * 30.0 / math.pi:.0f}"
+            table.add_row(str(point.gear), f"{point.throttle:.0%}", turns, *_numbers(e))
+    return table if table.row_count else None
+
+
+def _numbers(e: Estimate) -> tuple[str, ...]:
+    return tuple(f"{number:.4g}" for number in (e.value, *e.interval))
 
 
 def _compared(rows: list[Compared]) -> Table:

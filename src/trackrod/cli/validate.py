@@ -10,7 +10,7 @@ import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from trackrod.cli.estimate import what_is_known
+from trackrod.cli.estimate import MAP, what_is_known
 from trackrod.cli.output import console, errors, print_json, print_problems
 from trackrod.cli.vehicle import Json
 from trackrod.core.artefact import Artefact, Provenance, save
@@ -27,6 +27,7 @@ from trackrod.rtm.spec import RTM
 from trackrod.validate.criteria import Criteria, find_criteria
 from trackrod.validate.loop import Loop
 from trackrod.validate.verdict import Outcome, Verdict
+from trackrod.workflow.recorded_runs import Reader, sensors_beside
 from trackrod.workflow.validation import Validation, validate_model
 from trackrod.workflow.validation_loop import tune_model
 
@@ -47,6 +48,7 @@ def validate(
     criteria: Annotated[
         str, typer.Option(help="What is asked of the model: a TOML file, or the name of ready-made criteria.")
     ],
+    channel_map: Annotated[Path | None, MAP] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for runs, page and verdict.")] = None,
     tune: Annotated[
         bool, typer.Option("--tune", help="Tune a real-time model until every criterion is met, or nothing is gained.")
@@ -73,19 +75,25 @@ def validate(
         raise InputError("--parameter, --vehicle, --workshop and --sensors are for --tune: give it too")
     if out is not None:
         make_folder(out)
+    reader = Reader(channel_map)
     if tune:
-        _, known, measured = what_is_known(vehicle, workshop, sensors)
+        _, known, measured = what_is_known(vehicle, workshop, sensors or sensors_beside([tests]))
         told = known if vehicle is not None or workshop is not None else None
-        found, loop = _tuned(model, tests, asked, told, measured, parameter)
-        _finish(found, out, loop, json=json)
+        reader = Reader(channel_map, measured)
+        found, loop = _tuned(model, tests, asked, told, measured, parameter, reader)
+        _finish(found, out, loop, reader, json=json)
         return
     bars = Progress(TextColumn("{task.description}"), BarColumn(), console=errors, transient=True)
     with bars:
         bar = bars.add_task("tests", total=1.0)
         found = validate_model(
-            model, tests, asked, progress=lambda name, share: bars.update(bar, description=name, completed=share)
+            model,
+            tests,
+            asked,
+            reader=reader,
+            progress=lambda name, share: bars.update(bar, description=name, completed=share),
         )
-    _finish(found, out, None, json=json)
+    _finish(found, out, None, reader, json=json)
 
 
 def _tuned(
@@ -95,6 +103,7 @@ def _tuned(
     known: Known | None,
     sensors: SensorSet | None,
     names: list[str] | None,
+    reader: Reader,
 ) -> tuple[Validation, Loop]:
     text = TextColumn("{task.description}")
     with Progress(SpinnerColumn(), text, TimeElapsedColumn(), console=errors, transient=True) as bars:
@@ -103,16 +112,17 @@ def _tuned(
         def tell(now: SearchProgress) -> None:
             bars.update(bar, description=f"round {now.iteration}, objective {now.value / 100.0:.3g}")
 
-        loop = tune_model(model, tests, criteria, known, sensors, names=names, progress=tell)
+        loop = tune_model(model, tests, criteria, known, sensors, names=names, reader=reader, progress=tell)
     return Validation(model, tests, loop.comparisons, loop.verdict), loop
 
 
-def _finish(found: Validation, out: Path | None, loop: Loop | None, *, json: bool) -> None:
+def _finish(found: Validation, out: Path | None, loop: Loop | None, reader: Reader, *, json: bool) -> None:
     """Write and print; exit code 1 where the model is not valid."""
-    problems = _write(found, out, loop) if out is not None else []
+    problems = [*reader.warnings(), *(_write(found, out, loop) if out is not None else [])]
     if json:
         verdict = found.verdict.as_dict() if loop is None else loop.as_dict()
-        print_json({**verdict, "problems": [problem.as_dict() for problem in problems]})
+        recordings = [recorded.to_plain() for recorded in reader.recorded]
+        print_json({**verdict, "recordings": recordings, "problems": [problem.as_dict() for problem in problems]})
     else:
         if loop is not None:
             console.print(_rounds(loop))

@@ -33,6 +33,8 @@ _TABLES, _TABLE, _ENTRY = (
     re.compile(pattern) for pattern in (r"\s*\[\[(.+?)\]\]", r"\s*\[([^\[\]]+)\]", r"\s*([\w.\"'-]+)\s*=")
 )
 _LARGEST_FILE = 16 * 2**20
+#: Problems of one file that are named.
+_MOST_PROBLEMS = 100
 
 
 class Document:
@@ -94,8 +96,13 @@ class Document:
     def report(
         self, text: str, path: tuple[str, ...] = (), *, hint: str = "", severity: Severity = Severity.ERROR
     ) -> None:
-        """Note a problem, once."""
-        problem = Problem(text, self.place(path), severity, hint)
+        """Note a problem, once; of very many the first."""
+        if len(self.problems) < _MOST_PROBLEMS:
+            problem = Problem(text, self.place(path), severity, hint)
+        elif severity is Severity.ERROR:
+            problem = Problem("there are more problems, not listed here", Place(self.path))
+        else:
+            return
         if problem not in self.problems:
             self.problems.append(problem)
 

@@ -9,7 +9,9 @@ resistance of the tyre nor what slows down the wheel itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.quantities import Kind, kind
 from trackrod.core.signals import CornerSignal
-from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle
+from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle, spans
 from trackrod.estimate.kinds import BRAKE_FACTOR, PER_KELVIN
 from trackrod.estimate.known import Known
 from trackrod.measured.columns import WHEEL_TORQUE
@@ -37,8 +39,8 @@ Mask = NDArray[np.bool_]
 
 DISC_TEMPERATURE = CornerSignal("disc_temperature", kind("temperature"), "of the brake disc")
 _BAR = 1e5
-#: Temperature of a warm brake [K].
-_WARM = 373.15
+#: Temperature of a warm brake [K]; time over which a pedal is held [s].
+_WARM, _HELD = 373.15, 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,43 +86,49 @@ class _Braking(Estimator):
 
 @dataclass(frozen=True, kw_only=True)
 class BrakeFactor(_Braking):
-    """Torque of a wheel's brake over its pressure [N·m/Pa]: eq. 22, as the slope through the origin."""
+    """Torque of a wheel's brake over its pressure [N·m/Pa]: eq. 22, as a slope.
 
+    Attributes
+    ----------
+    offset
+        Whether the line need not go through the origin, so that the zeros of both sensors do not count; if not given,
+        where the pressures of the runs tell one.
+    least_span
+        Of pressures that do, the largest over the smallest (5 % of the samples beyond both) [-].
+    """
+
+    offset: bool | None = None
+    least_span: float = 1.5
     corner: Corner
 
-    @property
-    def name(self) -> str:
-        """With its corner."""
-        return f"brake_factor_{self.corner}"
-
-    @property
-    def kind(self) -> Kind:
-        """Torque over pressure."""
-        return BRAKE_FACTOR
+    parameter: ClassVar[str] = "brake_factor_{corner}"
+    of: ClassVar[Kind] = BRAKE_FACTOR
 
     def corners(self) -> tuple[Corner, ...]:
         """One."""
         return (self.corner,)
 
+    def over(self, runs: Sequence[Channels], known: Known) -> BrakeFactor:
+        """Whether pressures tell an offset."""
+        if self.offset is not None:
+            return self
+        pressed = [run[signals.BRAKE_PRESSURE[self.corner]][self.admissible(run, known)] for run in runs]
+        return replace(self, offset=spans(pressed, self.least_span))
+
     def law(self, run: Channels, known: Known) -> Law:
-        """−M_y = factor · pressure."""
+        """−M_y = factor · pressure, and an offset."""
         del known
-        return Law(-run[WHEEL_TORQUE[self.corner]], run[signals.BRAKE_PRESSURE[self.corner]][:, None])
+        pressure = run[signals.BRAKE_PRESSURE[self.corner]]
+        X = [pressure, *([np.ones(pressure.size)] if self.offset else [])]
+        return Law(-run[WHEEL_TORQUE[self.corner]], np.column_stack(X))
 
 
 @dataclass(frozen=True, kw_only=True)
 class BrakeFade(BrakeFactor):
     """Relative change of the brake factor over the temperature of the disc, from that at 100 °C [1/K]."""
 
-    @property
-    def name(self) -> str:
-        """With its corner."""
-        return f"brake_fade_{self.corner}"
-
-    @property
-    def kind(self) -> Kind:
-        """Relative change over temperature."""
-        return PER_KELVIN
+    parameter: ClassVar[str] = "brake_fade_{corner}"
+    of: ClassVar[Kind] = PER_KELVIN
 
     def needs(self) -> tuple[str, ...]:
         """The temperature too."""
@@ -141,15 +149,8 @@ class BrakeFade(BrakeFactor):
 class BrakeDistribution(_Braking):
     """Share of the front axle in the torque of all brakes: eq. 23, as the slope of the one sum over the other."""
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "brake_distribution"
-
-    @property
-    def kind(self) -> Kind:
-        """A share."""
-        return kind("number")
+    parameter: ClassVar[str] = "brake_distribution"
+    of: ClassVar[Kind] = kind("number")
 
     def law(self, run: Channels, known: Known) -> Law:
         """Front torque = share · whole torque."""
@@ -169,32 +170,35 @@ class LargestBrakeTorque(_Braking):
     ----------
     near
         Share of the largest pressure from which on samples count [-].
+    largest
+        That pressure, of both brakes together [Pa]; the largest of all runs if not given.
     """
 
     axle: Axle
     near: float = 0.97
+    largest: float | None = None
 
-    @property
-    def name(self) -> str:
-        """With its axle."""
-        return f"largest_brake_torque_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """A torque."""
-        return kind("torque")
+    parameter: ClassVar[str] = "largest_brake_torque_{axle}"
+    of: ClassVar[Kind] = kind("torque")
 
     def corners(self) -> tuple[Corner, ...]:
         """Of the axle."""
         return of_axle(self.axle)
 
+    def over(self, runs: Sequence[Channels], known: Known) -> LargestBrakeTorque:
+        """With the largest pressure of all runs."""
+        if self.largest is not None:
+            return self
+        pressed = [self._pressure(run)[_Braking.admissible(self, run, known)] for run in runs]
+        return replace(self, largest=max((float(p.max()) for p in pressed if p.size), default=0.0))
+
     def admissible(self, run: Channels, known: Known) -> Mask:
-        """Near the largest pressure of the run."""
-        mask = super().admissible(run, known)
-        if not mask.any():
-            return mask
-        pressure = sum((run[signals.BRAKE_PRESSURE[corner]] for corner in self.corners()), np.zeros(1))
-        return np.asarray(mask & (pressure > self.near * pressure[mask].max()))
+        """Near the largest pressure."""
+        assert self.largest is not None
+        return np.asarray(super().admissible(run, known) & (self._pressure(run) > self.near * self.largest))
+
+    def _pressure(self, run: Channels) -> Array:
+        return sum((run[signals.BRAKE_PRESSURE[corner]] for corner in self.corners()), np.zeros(1))
 
     def law(self, run: Channels, known: Known) -> Law:
         """Mean."""
@@ -216,32 +220,29 @@ class PedalPressure(Estimator):
     ----------
     least_pedal
         [-]
+    largest_rate
+        Of the pedal [1/s]: where it moves, a sensor that is slower than the other counts.
     """
 
     axle: Axle
     least_pedal: float = 0.02
+    largest_rate: float = 0.05
 
-    @property
-    def name(self) -> str:
-        """With its axle."""
-        return f"pedal_pressure_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """A pressure."""
-        return kind("pressure")
+    parameter: ClassVar[str] = "pedal_pressure_{axle}"
+    of: ClassVar[Kind] = kind("pressure")
 
     def needs(self) -> tuple[str, ...]:
         """Pressures and pedal."""
         return (*(signals.BRAKE_PRESSURE[c].column for c in of_axle(self.axle)), signals.BRAKE.column)
 
     def admissible(self, run: Channels, known: Known) -> Mask:
-        """Pressed."""
+        """Pressed, and held."""
         del known
-        return np.asarray(run[signals.BRAKE] > self.least_pedal)
+        held = np.abs(run.rate(signals.BRAKE, _HELD)) < self.largest_rate
+        return np.asarray(held & (run[signals.BRAKE] > self.least_pedal))
 
     def law(self, run: Channels, known: Known) -> Law:
-        """Through the origin."""
+        """Through the origin: two levels of a coarse pedal tell no offset."""
         del known
         left, right = (run[signals.BRAKE_PRESSURE[corner]] for corner in of_axle(self.axle))
         return Law(0.5 * (left + right), run[signals.BRAKE][:, None])

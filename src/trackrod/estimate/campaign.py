@@ -27,8 +27,8 @@ from trackrod.estimate.resistance import (
     RollingResistance,
     both_directions,
 )
-from trackrod.estimate.result import Estimate, Result
-from trackrod.estimate.suspension import BumpSlope, RollSlope, WheelAngle
+from trackrod.estimate.result import CannotTell, Estimate, Result
+from trackrod.estimate.suspension import BumpSlope, DamperRatio, RollSlope, StaticAngle, WheelAngle
 from trackrod.estimate.tyres import RelaxationLength, SlipStiffness
 from trackrod.estimate.yaw_inertia import YawInertia
 from trackrod.measured.sensors import SensorSet
@@ -53,6 +53,8 @@ _FEEDS = (
 #: Levels of throttle are multiples of this; engine speeds multiples of 500 1/min.
 _THROTTLE_LEVEL, _SPEED_LEVEL = 0.1, 500.0 * math.pi / 30.0
 _ENOUGH = 15
+#: Why points of the engine's map that runs touch are not told.
+_FEW = "too few samples there in one gear, with the clutch closed and on both sides of the speed"
 #: From this speed on coasting tells a resistance over v apart from one over v² [m/s].
 _FAST = 20.0
 
@@ -79,6 +81,22 @@ class Estimates:
     def values(self) -> dict[str, Estimate]:
         """Those that could be told."""
         return {name: found for name, found in self.results.items() if isinstance(found, Estimate)}
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """What could not be told, and why, for people: what lacks the same stands together."""
+        why: dict[str, list[str]] = {}
+        points = 0
+        for name, found in self.results.items():
+            if isinstance(found, CannotTell):
+                if isinstance(self.estimators[name], EngineTorque):
+                    points += 1
+                else:
+                    why.setdefault(found.missing, []).append(name)
+        told = {", ".join(names): missing for missing, names in why.items()}
+        if points:
+            told[f"{points} further points of the engine's map"] = _FEW
+        return told
 
     def to_plain(self) -> dict[str, Plain]:
         """As plain data."""
@@ -164,6 +182,10 @@ def estimators_of(runs: Sequence[Run], known: Known) -> Iterator[Estimator]:
             yield BumpSlope(axle=axle, angle=angle)
     for angle in WheelAngle:
         yield RollSlope(angle=angle)
+    for corner in Corner:
+        for angle in WheelAngle:
+            yield StaticAngle(corner=corner, angle=angle)
+        yield DamperRatio(corner=corner)
     gears = [gear for gear in range(1, 13) if f"gear_ratio_{gear}" in known] or [1]
     for gear in gears:
         yield GearRatio(gear=gear)

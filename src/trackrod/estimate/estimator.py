@@ -26,7 +26,7 @@ from trackrod.estimate.result import CannotTell, Estimate, Result
 from trackrod.estimate.statistics import Fit, fit, half_width, smooth
 from trackrod.measured.sensors import SensorSet
 
-__all__ = ["Channels", "Estimator", "Law", "estimate", "moving_window", "of_axle"]
+__all__ = ["Channels", "Estimator", "Law", "estimate", "moving_window", "of_axle", "spans"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -36,6 +36,17 @@ def of_axle(axle: Axle) -> tuple[Corner, Corner]:
     """The left and the right corner of an axle."""
     left, right = (corner for corner in Corner if corner.axle is axle)
     return left, right
+
+
+def spans(values: Sequence[Array], least: float) -> bool:
+    """Whether values of several runs reach far enough to tell a further term: the largest over the smallest.
+
+    5 % of them lie beyond both.
+    """
+    found = np.concatenate([*values, np.zeros(0)])
+    found = found[np.isfinite(found)]
+    low, high = np.quantile(found, (0.05, 0.95)) if found.size else (1.0, 1.0)
+    return bool(high > least * low)
 
 
 class Channels:
@@ -120,18 +131,19 @@ class Estimator(ABC):
 
     least_samples: int = 50
 
-    #: Equation that it uses.
-    reference: ClassVar[str] = ""
+    #: Name of the parameter, with settings in braces, and its kind.
+    parameter: ClassVar[str]
+    of: ClassVar[Kind]
 
     @property
-    @abstractmethod
     def name(self) -> str:
         """Of the parameter."""
+        return self.parameter.format(**vars(self))
 
     @property
-    @abstractmethod
     def kind(self) -> Kind:
         """Of the parameter."""
+        return self.of
 
     @abstractmethod
     def needs(self) -> tuple[str, ...]:
@@ -140,6 +152,11 @@ class Estimator(ABC):
     def needs_known(self) -> tuple[str, ...]:
         """Names of known numbers without which there is no value."""
         return ()
+
+    def over(self, runs: Sequence[Channels], known: Known) -> Estimator:
+        """With settings that all usable runs together tell; itself where there are none."""
+        del runs, known
+        return self
 
     @abstractmethod
     def admissible(self, run: Channels, known: Known) -> Mask:
@@ -193,6 +210,7 @@ def estimate(estimator: Estimator, runs: Sequence[Run], known: Known, sensors: S
     if lacking := [name for name in estimator.needs_known() if name not in known]:
         told = "; ".join(f"{name} ({KNOWN[name][1]})" for name in lacking)
         return CannotTell(estimator.name, f"not known: {told}")
+    estimator = estimator.over([run for run in usable if run is not None], known)
     masks = [_mask(estimator, run, known, of.time.size) for run, of in zip(usable, runs, strict=True)]
     count = int(sum(mask.sum() for mask in masks))
     if count < estimator.least_samples:

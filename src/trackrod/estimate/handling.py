@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,15 +43,8 @@ class SteeringRatio(Estimator):
     least_angle: float = math.radians(2.0)
     largest_ay: float = 2.0
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "steering_ratio"
-
-    @property
-    def kind(self) -> Kind:
-        """A ratio."""
-        return kind("number")
+    parameter: ClassVar[str] = "steering_ratio"
+    of: ClassVar[Kind] = kind("number")
 
     def needs(self) -> tuple[str, ...]:
         """Angles."""
@@ -124,15 +118,8 @@ class UndersteerGradient(_Cornering):
     ISO 8855:2011, 12.2.5: d(δ_H / i_S − l ψ̇ / v) / d a_y.
     """
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "understeer_gradient"
-
-    @property
-    def kind(self) -> Kind:
-        """Angle over acceleration."""
-        return ANGLE_GRADIENT
+    parameter: ClassVar[str] = "understeer_gradient"
+    of: ClassVar[Kind] = ANGLE_GRADIENT
 
     def needs_known(self) -> tuple[str, ...]:
         """Ratio and wheelbase."""
@@ -160,15 +147,8 @@ class RollGradient(_Cornering):
 
     sloping: bool = False
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "roll_gradient"
-
-    @property
-    def kind(self) -> Kind:
-        """Angle over acceleration."""
-        return ANGLE_GRADIENT
+    parameter: ClassVar[str] = "roll_gradient"
+    of: ClassVar[Kind] = ANGLE_GRADIENT
 
     def needs(self) -> tuple[str, ...]:
         """The roll angle too."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,15 +56,8 @@ class HeightByBraking(Estimator):
     largest_pitch_rate: float = math.radians(1.0)
     largest_jerk: float = 20.0
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "cg_height_braking"
-
-    @property
-    def kind(self) -> Kind:
-        """A length."""
-        return kind("length")
+    parameter: ClassVar[str] = "cg_height_braking"
+    of: ClassVar[Kind] = kind("length")
 
     def needs(self) -> tuple[str, ...]:
         """Wheel forces, accelerations, pitch, speed."""
@@ -133,15 +127,8 @@ class HeightByCornering(Estimator):
     largest_quiet_ay: float = 0.3
     largest_roll_rate: float = math.radians(2.0)
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "cg_height_cornering"
-
-    @property
-    def kind(self) -> Kind:
-        """A length."""
-        return kind("length")
+    parameter: ClassVar[str] = "cg_height_cornering"
+    of: ClassVar[Kind] = kind("length")
 
     def needs(self) -> tuple[str, ...]:
         """Wheel forces, accelerations, roll, speed."""
@@ -168,14 +155,14 @@ class HeightByCornering(Estimator):
         return min(cornering, lever.size - cornering) >= self.least_samples
 
     def law(self, run: Channels, known: Known) -> Law:
-        """Moments about x over the load: y_c − h (a_y / g + φ)."""
+        """Moments about x over the load: y_c − h (a_y / g + φ); the body leans about the roll centres."""
         loads = standing_loads(run, known)
         total = sum(loads.values(), np.zeros(1))
         ay, roll = run[signals.AY], run[signals.ROLL]
         moment: Array = np.zeros(ay.size)
         for corner, load in loads.items():
             bent = known[f"lateral_compliance_{corner.axle}"] * run[signals.FY[corner]]
-            moment = moment + load * (known[f"wheel_y_{corner}"] + bent - known[f"loaded_radius_{corner.axle}"] * roll)
+            moment = moment + load * (known[f"wheel_y_{corner}"] + bent - known[f"roll_centre_{corner.axle}"] * roll)
         lever = -(ay / known["gravity"] + roll)
         return Law(moment / total, np.column_stack((lever, np.ones(lever.size))))
 

@@ -35,6 +35,7 @@ def _declared() -> dict[str, tuple[Kind, str]]:
         rows[f"rolling_radius_{axle}"] = ("length", f"speed over angular velocity of a free {axle} wheel")
         rows[f"loaded_radius_{axle}"] = ("length", f"of the {axle} wheel centres above the road")
         rows[f"recession_{axle}"] = ("compliance", f"of one {axle} wheel over the longitudinal force on the tyre")
+        rows[f"roll_centre_{axle}"] = ("length", f"height of the {axle} roll centre above the road")
         rows[f"lateral_compliance_{axle}"] = ("compliance", f"of one {axle} tyre sideways, over its lateral force")
         rows[f"lift_{axle}"] = ("number", f"upward force of the air at the {axle} axle over v² in N·s²/m²")
     rows |= {
@@ -54,6 +55,7 @@ def _declared() -> dict[str, tuple[Kind, str]]:
         "engine_inertia": ("inertia", "of all that turns with the crankshaft"),
         "driveline_inertia": ("inertia", "of gearbox output, shafts and differential, at the speed of the output"),
         "final_drive": ("number", "speed of the gearbox output over that of the wheels"),
+        "gear_efficiency": ("number", "of the torque that passes through gears and shafts"),
         "front_drive_share": ("number", "share of the driving torque at the front axle"),
     }
     rows |= {f"gear_ratio_{gear}": ("number", f"engine speed over output speed, gear {gear}") for gear in range(1, 13)}
@@ -77,9 +79,11 @@ USUAL: Mapping[str, tuple[float, float]] = {
     "head_wind": (0.0, 1.0),
     "slope": (0.0, 0.001),
     "rolling_growth": (0.0005, 0.0005),
+    "gear_efficiency": (0.95, 0.04),
     **{f"lift_{axle}": (0.0, 0.15) for axle in Axle},
     **{f"recession_{axle}": (2.5e-6, 1.5e-6) for axle in Axle},
     **{f"lateral_compliance_{axle}": (5e-6, 3e-6) for axle in Axle},
+    **{f"roll_centre_{axle}": (0.08, 0.08) for axle in Axle},
     **{f"rolling_radius_{axle}": (0.32, 0.05) for axle in Axle},
     **{f"loaded_radius_{axle}": (0.31, 0.05) for axle in Axle},
     **{f"spin_inertia_{axle}": (1.2, 0.5) for axle in Axle},

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,15 +99,8 @@ class WheelMass(Quiet):
 
     corner: Corner
 
-    @property
-    def name(self) -> str:
-        """With its corner."""
-        return f"wheel_mass_{self.corner}"
-
-    @property
-    def kind(self) -> Kind:
-        """A mass."""
-        return kind("mass")
+    parameter: ClassVar[str] = "wheel_mass_{corner}"
+    of: ClassVar[Kind] = kind("mass")
 
     def corners(self) -> tuple[Corner, ...]:
         """One."""
@@ -123,15 +117,8 @@ class AxleMass(Quiet):
 
     axle: Axle
 
-    @property
-    def name(self) -> str:
-        """With its axle."""
-        return f"axle_mass_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """A mass."""
-        return kind("mass")
+    parameter: ClassVar[str] = "axle_mass_{axle}"
+    of: ClassVar[Kind] = kind("mass")
 
     def corners(self) -> tuple[Corner, ...]:
         """Of the axle."""
@@ -146,15 +133,8 @@ class AxleMass(Quiet):
 class TotalMass(Quiet):
     """Mass of the vehicle [kg]: eq. 2."""
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "mass"
-
-    @property
-    def kind(self) -> Kind:
-        """A mass."""
-        return kind("mass")
+    parameter: ClassVar[str] = "mass"
+    of: ClassVar[Kind] = kind("mass")
 
     def law(self, run: Channels, known: Known) -> Law:
         """Eq. 2."""
@@ -165,15 +145,8 @@ class TotalMass(Quiet):
 class CgX(Quiet):
     """Place of the centre of gravity along x of V [m]: eq. 6, with the wheels where each of them is."""
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "cg_x"
-
-    @property
-    def kind(self) -> Kind:
-        """A length."""
-        return kind("length")
+    parameter: ClassVar[str] = "cg_x"
+    of: ClassVar[Kind] = kind("length")
 
     def needs_known(self) -> tuple[str, ...]:
         """Where the wheels are."""
@@ -195,15 +168,8 @@ class CgX(Quiet):
 class CgY(Quiet):
     """Place of the centre of gravity along y of V [m]."""
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "cg_y"
-
-    @property
-    def kind(self) -> Kind:
-        """A length."""
-        return kind("length")
+    parameter: ClassVar[str] = "cg_y"
+    of: ClassVar[Kind] = kind("length")
 
     def needs_known(self) -> tuple[str, ...]:
         """Where the wheels are."""
@@ -221,15 +187,8 @@ class CgY(Quiet):
 class FrontShare(CgX):
     """Share of the weight on the front axle, standing: eq. 5."""
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "front_share"
-
-    @property
-    def kind(self) -> Kind:
-        """A share."""
-        return kind("number")
+    parameter: ClassVar[str] = "front_share"
+    of: ClassVar[Kind] = kind("number")
 
     def law(self, run: Channels, known: Known) -> Law:
         """From the place of the centre of gravity, so that a push or a brake does not count."""

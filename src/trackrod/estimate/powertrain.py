@@ -3,15 +3,17 @@
 Reference: paper 001, eq. 20 and 21, with its filter: throttle, no brake, one gear. What the wheels get is less than
 what the engine gives by what accelerates engine and driveline, 6 % in the second gear of a compact car; that is added:
 
-    η T = (Σ M_y / i_f + I_d dω_out/dt) / i_g + I_e dω_e/dt
+    η T = (Σ M_y / i_f + I_d dω_out/dt) / i_g + η I_e dω_e/dt
 
 The efficiency η of the gears remains in it, as in the paper: it can be told where the engine's own torque is recorded.
+In the small term, which does not pass through the gears, it is what is usual.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,8 +76,8 @@ class _InGear(Estimator):
         del known
         gear = np.rint(run[signals.GEAR])
         step = float(np.median(np.diff(run.time))) if run.time.size > 1 else 1.0
-        around = np.ones(2 * max(round(self.settled / step), 1) + 1)
-        other = np.convolve(gear != self.gear, around, mode="same") > 0.5
+        half = max(round(self.settled / step), 1)
+        other = np.convolve(gear != self.gear, np.ones(2 * half + 1))[half : half + gear.size] > 0.5
         return np.asarray(~other & (run[signals.BRAKE] < self.largest_brake))
 
     def wheel_acceleration(self, run: Channels, known: Known) -> Array:
@@ -114,16 +116,13 @@ class EngineTorque(_InGear):
     near_speed: float = 26.0
     least_samples: int = 15
 
+    of: ClassVar[Kind] = kind("torque")
+
     @property
     def name(self) -> str:
         """With gear, throttle and speed."""
         turns = round(self.speed * 30.0 / math.pi)
         return f"engine_torque_gear_{self.gear}_throttle_{round(100 * self.throttle)}_at_{turns}"
-
-    @property
-    def kind(self) -> Kind:
-        """A torque."""
-        return kind("torque")
 
     def needs(self) -> tuple[str, ...]:
         """Torques of the wheels too."""
@@ -151,9 +150,19 @@ class EngineTorque(_InGear):
         output = final * self.wheel_acceleration(run, known)
         wheels = sum((run[WHEEL_TORQUE[corner]] for corner in driven(known)), np.zeros(1))
         torque = (wheels / final + known["driveline_inertia"] * output) / gear
-        torque = torque + known["engine_inertia"] * gear * output
+        torque = torque + known["gear_efficiency"] * known["engine_inertia"] * gear * output
         off = run[signals.ENGINE_SPEED] - self.speed
-        return Law(torque, np.column_stack((np.ones(off.size), off)))
+        return Law(torque * self._as_pressed(run), np.column_stack((np.ones(off.size), off)))
+
+    def _as_pressed(self, run: Channels) -> Array:
+        """What the torque would be with the throttle that is meant, over what it is.
+
+        Between proportional to the throttle and saturated: as its root; and saturated where it is full.
+        """
+        pressed = run[signals.THROTTLE]
+        near = (np.abs(pressed - self.throttle) < self.near_throttle) & (pressed > 0.0)
+        full = self.throttle > 1.0 - self.near_throttle
+        return np.ones(pressed.size) if full else np.sqrt(self.throttle / np.where(near, pressed, self.throttle))
 
     def wanted(self) -> str:
         """Driving through this point."""
@@ -174,15 +183,8 @@ class GearRatio(_InGear):
     least_speed: float = 10.0
     least_throttle: float = 0.5
 
-    @property
-    def name(self) -> str:
-        """With its gear."""
-        return f"total_ratio_gear_{self.gear}"
-
-    @property
-    def kind(self) -> Kind:
-        """A ratio."""
-        return kind("number")
+    parameter: ClassVar[str] = "total_ratio_gear_{gear}"
+    of: ClassVar[Kind] = kind("number")
 
     def needs(self) -> tuple[str, ...]:
         """Wheel speeds too."""
@@ -214,15 +216,8 @@ class GearEfficiency(_InGear):
 
     least_torque: float = 50.0
 
-    @property
-    def name(self) -> str:
-        """With its gear."""
-        return f"efficiency_gear_{self.gear}"
-
-    @property
-    def kind(self) -> Kind:
-        """A share."""
-        return kind("number")
+    parameter: ClassVar[str] = "efficiency_gear_{gear}"
+    of: ClassVar[Kind] = kind("number")
 
     def needs(self) -> tuple[str, ...]:
         """Torques of wheels and engine too."""

@@ -9,7 +9,8 @@ a bound, or it is drag.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from trackrod.core.corners import Axle, Corner
 from trackrod.core.quantities import Kind, kind
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
-from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle
+from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle, spans
 from trackrod.estimate.kinds import FORCE_PER_SPEED_SQUARED
 from trackrod.estimate.known import Known
 from trackrod.measured.columns import WHEEL_TORQUE
@@ -132,15 +133,8 @@ class _Coasting(Estimator):
 class RollingResistance(_Coasting):
     """Rolling resistance over the weight at low speed [-]."""
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "rolling_resistance"
-
-    @property
-    def kind(self) -> Kind:
-        """A ratio."""
-        return kind("number")
+    parameter: ClassVar[str] = "rolling_resistance"
+    of: ClassVar[Kind] = kind("number")
 
     def law(self, run: Channels, known: Known) -> Law:
         """Over the weight."""
@@ -153,15 +147,8 @@ class RollingResistance(_Coasting):
 class Drag(_Coasting):
     """Rearward force of the air over v², ½ρAc [N·s²/m²]."""
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "drag"
-
-    @property
-    def kind(self) -> Kind:
-        """Force over v²."""
-        return FORCE_PER_SPEED_SQUARED
+    parameter: ClassVar[str] = "drag"
+    of: ClassVar[Kind] = FORCE_PER_SPEED_SQUARED
 
     def value(self, coefficients: Array) -> float:
         """The second coefficient."""
@@ -185,15 +172,8 @@ class AxleLift(Estimator):
     largest_jerk: float = 5.0
     least_span: float = 400.0
 
-    @property
-    def name(self) -> str:
-        """With its axle."""
-        return f"lift_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """Force over v²."""
-        return FORCE_PER_SPEED_SQUARED
+    parameter: ClassVar[str] = "lift_{axle}"
+    of: ClassVar[Kind] = FORCE_PER_SPEED_SQUARED
 
     def needs(self) -> tuple[str, ...]:
         """Loads, accelerations, speed."""
@@ -230,28 +210,30 @@ class AxleLift(Estimator):
 
 @dataclass(frozen=True, kw_only=True)
 class RollingRadius(Estimator):
-    """Speed over angular velocity of wheels that roll freely [m].
+    """Speed over angular velocity of wheels that roll freely [m], at one speed: tyres grow with its square.
 
     Attributes
     ----------
     largest_pedal, largest_ay, least_speed
         [-], [m/s²], [m/s]
+    at
+        Speed that it is told for [m/s].
+    grows
+        Whether there is a term over v²; if not given, where the speeds of the runs tell one.
+    least_span
+        Of speeds that do, the largest over the smallest (5 % of the samples beyond both) [-].
     """
 
     axle: Axle
     largest_pedal: float = 0.01
     largest_ay: float = 0.3
     least_speed: float = 5.0
+    at: float = 60.0 / 3.6
+    grows: bool | None = None
+    least_span: float = 1.5
 
-    @property
-    def name(self) -> str:
-        """With its axle."""
-        return f"rolling_radius_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """A length."""
-        return kind("length")
+    parameter: ClassVar[str] = "rolling_radius_{axle}"
+    of: ClassVar[Kind] = kind("length")
 
     def needs(self) -> tuple[str, ...]:
         """Speeds, pedals, lateral acceleration."""
@@ -265,11 +247,21 @@ class RollingRadius(Estimator):
         mask &= (run[signals.THROTTLE] < self.largest_pedal) & (run[signals.BRAKE] < self.largest_pedal)
         return np.asarray(mask & (np.rint(run[signals.GEAR]) == 0.0) if signals.GEAR in run else mask)
 
+    def over(self, runs: Sequence[Channels], known: Known) -> RollingRadius:
+        """Whether speeds tell that it grows."""
+        if self.grows is not None:
+            return self
+        return replace(
+            self, grows=spans([run[signals.VX][self.admissible(run, known)] for run in runs], self.least_span)
+        )
+
     def law(self, run: Channels, known: Known) -> Law:
-        """V = R ω."""
+        """V = (R + k (v² − v₀²)) ω."""
         del known
         left, right = (run[signals.WHEEL_SPEED[corner]] for corner in of_axle(self.axle))
-        return Law(run[signals.VX], 0.5 * (left + right)[:, None])
+        turns = 0.5 * (left + right)
+        faster = turns * (run[signals.VX] ** 2 - self.at**2)
+        return Law(run[signals.VX], np.column_stack((turns, faster)) if self.grows else turns[:, None])
 
     def wanted(self) -> str:
         """Coasting."""
@@ -293,15 +285,8 @@ class LoadedRadius(Estimator):
     least_speed: float = 3.0
     window: float = 0.1
 
-    @property
-    def name(self) -> str:
-        """With its axle."""
-        return f"loaded_radius_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """A length."""
-        return kind("length")
+    parameter: ClassVar[str] = "loaded_radius_{axle}"
+    of: ClassVar[Kind] = kind("length")
 
     def needs(self) -> tuple[str, ...]:
         """Torques, forces, speeds of the wheels."""
@@ -316,11 +301,14 @@ class LoadedRadius(Estimator):
         return np.asarray(straight & (run[signals.VX] > self.least_speed))
 
     def law(self, run: Channels, known: Known) -> Law:
-        """M_y − I dω/dt = r F_x + rolling resistance."""
+        """M_y − I dω/dt = r (F_x + f F_z): rolling resistance goes with the load, which braking shifts."""
         torque, force = (
             sum((run[family[corner]] for corner in of_axle(self.axle)), np.zeros(1))
             for family in (WHEEL_TORQUE, signals.FX)
         )
+        if all(signals.FZ[corner] in run for corner in of_axle(self.axle)):
+            carried = sum((run[signals.FZ[corner]] for corner in of_axle(self.axle)), np.zeros(1))
+            force = force + known["rolling_resistance"] * carried
         rates = sum((run.rate(signals.WHEEL_SPEED[c], self.window) for c in of_axle(self.axle)), np.zeros(1))
         y = run.smoothed_values(torque, self.window) - known[f"spin_inertia_{self.axle}"] * rates
         X = np.column_stack((run.smoothed_values(force, self.window), np.ones(force.size)))
@@ -329,6 +317,11 @@ class LoadedRadius(Estimator):
     def wanted(self) -> str:
         """Force."""
         return "braking or driving straight ahead"
+
+    def note(self, law: Law) -> str:
+        """Not of the standing vehicle."""
+        del law
+        return "at the loads of these runs: braking lets the front sink and the rear rise by some millimetres"
 
 
 def _integral(values: Array, time: Array) -> Array:

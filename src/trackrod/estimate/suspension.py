@@ -1,9 +1,14 @@
-"""Kinematics of the suspension as driving shows it: what a rig measures better, where there is none."""
+"""Kinematics of the suspension as driving shows it: what a rig measures better, where there is none.
+
+Static angles and ratios of damper sensors are there to be compared with those of the workshop.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +19,9 @@ from trackrod.core.quantities import Kind, kind
 from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle
 from trackrod.estimate.kinds import ANGLE_PER_LENGTH
 from trackrod.estimate.known import Known
+from trackrod.estimate.masses import Quiet
 
-__all__ = ["BumpSlope", "RollSlope", "WheelAngle"]
+__all__ = ["BumpSlope", "DamperRatio", "RollSlope", "StaticAngle", "WheelAngle"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -53,15 +59,8 @@ class BumpSlope(Estimator):
     angle: WheelAngle
     largest_ay: float = 0.5
 
-    @property
-    def name(self) -> str:
-        """With angle and axle."""
-        return f"bump_{self.angle}_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """Angle over length."""
-        return ANGLE_PER_LENGTH
+    parameter: ClassVar[str] = "bump_{angle}_{axle}"
+    of: ClassVar[Kind] = ANGLE_PER_LENGTH
 
     def needs(self) -> tuple[str, ...]:
         """Travel, angles and longitudinal forces of the wheels."""
@@ -109,15 +108,8 @@ class RollSlope(Estimator):
     least_ay: float = 0.3
     largest_ay: float = 5.0
 
-    @property
-    def name(self) -> str:
-        """With angle and axle."""
-        return f"roll_{self.angle}_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """Angle over angle."""
-        return kind("number")
+    parameter: ClassVar[str] = "roll_{angle}_{axle}"
+    of: ClassVar[Kind] = kind("number")
 
     def needs(self) -> tuple[str, ...]:
         """Roll, angles and lateral forces of the wheels."""
@@ -146,3 +138,73 @@ class RollSlope(Estimator):
     def wanted(self) -> str:
         """Roll."""
         return "steady and quick cornering"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaticAngle(Quiet):
+    """Toe-in or camber of a wheel at quiet driving straight ahead [rad], by sensors at the wheel."""
+
+    corner: Corner
+    angle: WheelAngle
+    largest_steering_wheel_angle: float = math.radians(0.5)
+
+    of: ClassVar[Kind] = kind("angle")
+
+    @property
+    def name(self) -> str:
+        """With angle and corner."""
+        return f"static_{'toe' if self.angle is WheelAngle.STEER else self.angle}_{self.corner}"
+
+    def corners(self) -> tuple[Corner, ...]:
+        """No loads are needed."""
+        return ()
+
+    def needs(self) -> tuple[str, ...]:
+        """The angle too."""
+        return (*super().needs(), self.angle.column(self.corner))
+
+    def law(self, run: Channels, known: Known) -> Law:
+        """Mean."""
+        del known
+        angle = self.angle.of(run, self.corner)
+        return Law(angle, np.ones((angle.size, 1)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DamperRatio(Estimator):
+    """Travel of a wheel over that of its damper sensor [-], both in bump, about the standing height.
+
+    Attributes
+    ----------
+    least_travel
+        Standard deviation of the wheel's travel that tells it [m].
+    """
+
+    corner: Corner
+    least_travel: float = 0.002
+
+    parameter: ClassVar[str] = "damper_ratio_{corner}"
+    of: ClassVar[Kind] = kind("number")
+
+    def needs(self) -> tuple[str, ...]:
+        """Both travels."""
+        return signals.WHEEL_TRAVEL[self.corner].column, signals.DAMPER_LENGTH[self.corner].column
+
+    def admissible(self, run: Channels, known: Known) -> Mask:
+        """All of it."""
+        del known
+        return np.isfinite(run[signals.DAMPER_LENGTH[self.corner]])
+
+    def enough(self, law: Law, known: Known) -> bool:
+        """It moves."""
+        return super().enough(law, known) and float(law.y.std()) > self.least_travel
+
+    def law(self, run: Channels, known: Known) -> Law:
+        """A straight line."""
+        del known
+        shorter = -run[signals.DAMPER_LENGTH[self.corner]]
+        return Law(run[signals.WHEEL_TRAVEL[self.corner]], np.column_stack((shorter, np.ones(shorter.size))))
+
+    def wanted(self) -> str:
+        """Travel."""
+        return f"travel of the wheel by more than {1e3 * self.least_travel:g} mm (standard deviation)"

@@ -127,6 +127,10 @@ class BenchData:
         return int(self.channels["Fz"].size)
 
 
+#: Numbers that no bench measures, in any unit.
+_ABSURD = 1e15
+
+
 def read_bench(
     paths: Sequence[Path | str], *, axes: Axes | None = None, units: Mapping[str, str] | None = None
 ) -> BenchData:
@@ -169,7 +173,8 @@ def read_bench(
     only = sorted({name for columns, _ in files for name in columns} - common)
     if only:
         notes.append(f"not in every file, so not used: {', '.join(only)}")
-    return _in_iso(channels, axes, "; ".join(dict.fromkeys(text for _, text in files)), notes)
+    origin = "; ".join(dict.fromkeys(text for _, text in files))
+    return _in_iso(channels, axes, origin, notes, Place(Path(paths[0])))
 
 
 # Files ------------------------------------------------------------------------------------------------------
@@ -186,6 +191,7 @@ def _read(path: Path, units: Mapping[str, str]) -> tuple[dict[str, Array], str]:
         if found is None:
             continue
         key, (values, unit) = found
+        values = np.where(np.abs(values) < _ABSURD, values, np.nan)  # left out with those that are missing
         unit = units.get(key.casefold(), unit)
         if unit is None and channel.kind.unit:
             hint = f"name it: --unit {key}={channel.kind.unit}, for example"
@@ -257,6 +263,11 @@ def _read_csv(path: Path) -> tuple[_Raw, str]:
     rows = lines[start + 1 :]
     second = [cell.strip() for cell in next(csv.reader(rows[:1], delimiter=separator), [])]
     below = bool(second) and not any(_is_number(cell) for cell in second if cell)
+    if below and len(second) != len(heads):
+        text = f"the line of units has {len(second)} of them, the header names {len(heads)} columns"
+        raise FileFormatError(Problem(text, Place(path, start + 2)))
+    if not any(row.split("#")[0].strip() for row in rows[below:]):
+        raise FileFormatError(Problem("there is no line of numbers", Place(path)))
     try:
         table = np.loadtxt(rows[below:], delimiter=separator, ndmin=2, comments="#")
     except ValueError as error:
@@ -296,11 +307,13 @@ def _read_tydex(path: Path) -> tuple[_Raw, str]:
 # Axes -------------------------------------------------------------------------------------------------------
 
 
-def _in_iso(channels: dict[str, Array], given: Axes | None, source: str, notes: list[str]) -> BenchData:
+def _in_iso(channels: dict[str, Array], given: Axes | None, source: str, notes: list[str], place: Place) -> BenchData:
     load = channels["Fz"]
+    if not load.size:
+        raise InputError(Problem("no sample has all of its values", place))
     down = bool(np.median(load) < 0)
     if np.mean(np.sign(load) == (-1.0 if down else 1.0)) < 0.99:
-        raise InputError("the load changes its sign: which samples are in contact with the road?")
+        raise InputError(Problem("the load changes its sign: which samples are in contact with the road?", place))
     channels["Fz"] = np.abs(load)
     axes = given or _found_out(channels, down)
     for name, sign in _SIGNS[axes].items():
@@ -309,7 +322,7 @@ def _in_iso(channels: dict[str, Array], given: Axes | None, source: str, notes: 
     wrong = _contradictions(channels)
     if wrong:
         hint = "name the axes of the bench (--axes), or look whether a channel is negated"
-        raise InputError(Problem(f"in axes '{axes}' {'; '.join(wrong)}", hint=hint))
+        raise InputError(Problem(f"in axes '{axes}' {'; '.join(wrong)}", place, hint=hint))
     how = "as given" if given else f"found out: the load is {'negative' if down else 'positive'}, the responses agree"
     notes.insert(0, f"axes {axes} ({how})")
     return BenchData(channels, axes, source, tuple(notes))

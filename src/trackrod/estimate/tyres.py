@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,15 +62,8 @@ class SlipStiffness(Estimator):
     least_speed: float = 5.0
     window: float = 0.2
 
-    @property
-    def name(self) -> str:
-        """With its axle."""
-        return f"slip_stiffness_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """Force over force."""
-        return kind("number")
+    parameter: ClassVar[str] = "slip_stiffness_{axle}"
+    of: ClassVar[Kind] = kind("number")
 
     def needs(self) -> tuple[str, ...]:
         """Forces and speeds of the wheels."""
@@ -135,15 +129,8 @@ class RelaxationLength(Estimator):
     least_rate: float = 0.01
     window: float = 0.06
 
-    @property
-    def name(self) -> str:
-        """With its axle."""
-        return f"relaxation_length_{self.axle}"
-
-    @property
-    def kind(self) -> Kind:
-        """A length."""
-        return kind("length")
+    parameter: ClassVar[str] = "relaxation_length_{axle}"
+    of: ClassVar[Kind] = kind("length")
 
     def needs(self) -> tuple[str, ...]:
         """Lateral forces, motion of the body, steering."""

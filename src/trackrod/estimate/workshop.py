@@ -15,6 +15,17 @@ A TOML file, numbers in SI units or texts with their unit::
     left = [370.1, 370.4, 369.9]  # mass on the wheels of the other axle
     right = [349.0, 349.2, 349.3]
 
+    [toe]                         # static, inward, repeats; camber and damper_sensors likewise
+    accuracy = "0.02 deg"
+    fl = ["0.10 deg", "0.12 deg"]
+
+    [damper_sensors]              # travel of the wheel over that of its sensor
+    fl = [1.52, 1.53]
+
+    [positions]                   # of sensors: forward of the front axle, left of the middle, above the road
+    accuracy = "5 mm"
+    imu = [[-1.26, 0.10, 0.38], [-1.27, 0.10, 0.38]]
+
     [known]                       # numbers that replace those of the vehicle: `KNOWN` names them
     toe_fl = "0.1 deg"
     loaded_radius_front = 0.301
@@ -22,15 +33,15 @@ A TOML file, numbers in SI units or texts with their unit::
     [bounds]                      # of their errors
     loaded_radius_front = "2 mm"
 
-Limits: static camber, the places of sensors and the ratios of damper sensors are kept for other uses; no estimator here
-needs them.
+Static toe is used where a law needs it. The place of the IMU from the centre of gravity follows from its position where
+the vehicle was weighed with an axle lifted.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -47,9 +58,15 @@ from trackrod.estimate.known import KNOWN, Known
 from trackrod.estimate.result import Estimate, Result
 from trackrod.estimate.statistics import half_width
 
-__all__ = ["Compared", "LiftedAxle", "Workshop", "compared", "read_workshop"]
+__all__ = ["Compared", "LiftedAxle", "Repeated", "Workshop", "compared", "read_workshop"]
 
 Array = NDArray[np.float64]
+#: Tables of what is measured at wheels: name of the dynamic estimate without its corner, and kind.
+_AT_WHEELS = {
+    "toe": ("static_toe", "angle"),
+    "camber": ("static_camber", "angle"),
+    "damper_sensors": ("damper_ratio", "number"),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +77,19 @@ class LiftedAxle:
     height: float
     left: Array
     right: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeated:
+    """Something measured several times: kind, repeats (a row of x, y, z each for places), bound of the error [SI]."""
+
+    of: str
+    values: Array
+    accuracy: float
+
+    def estimate(self, name: str) -> Estimate:
+        """The mean."""
+        return _estimated(name, self.of, self.values, [self.accuracy])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +106,10 @@ class Workshop:
         None if no axle was lifted.
     values, bounds
         Numbers of the vehicle by the names of `KNOWN`, and of their errors.
+    wheels
+        What was measured at wheels: by the name of the dynamic estimate.
+    positions
+        Of sensors in V, by name.
     """
 
     masses: Mapping[Corner, Array] = field(default_factory=dict)
@@ -83,20 +117,33 @@ class Workshop:
     lifted: LiftedAxle | None = None
     values: Mapping[str, float] = field(default_factory=dict)
     bounds: Mapping[str, float] = field(default_factory=dict)
+    wheels: Mapping[str, Repeated] = field(default_factory=dict)
+    positions: Mapping[str, Repeated] = field(default_factory=dict)
+
+    def imu_from_centre(self, known: Known) -> tuple[float, float, float] | None:
+        """Position of the IMU from the centre of gravity [m]; None where the workshop does not tell both."""
+        if "imu" not in self.positions or "cg_height" not in (found := self.estimates(known)):
+            return None
+        centre = [found[name].value for name in ("cg_x", "cg_y", "cg_height")]
+        x, y, z = self.positions["imu"].values.mean(axis=0) - centre
+        return float(x), float(y), float(z)
 
     def estimates(self, known: Known) -> dict[str, Estimate]:
-        """Masses, distribution and place of the centre of gravity, by the names of the dynamic estimates.
+        """Everything that was measured, by the names of the dynamic estimates.
 
         Parameters
         ----------
         known
             Where the wheels are; the loaded radii, with which the lifted axle tells the height.
         """
+        found = {name: of.estimate(name) for name, of in self.wheels.items()}
+        for name, of in self.positions.items():
+            for axis, each in zip("xyz", of.values.T, strict=True):
+                found[f"position_{name}_{axis}"] = replace(of, values=each).estimate(f"position_{name}_{axis}")
         if not self.masses:
-            return {}
+            return found
         repeats = min(values.size for values in self.masses.values())
         M = np.column_stack([self.masses[corner][:repeats] for corner in Corner])
-        x, y = (np.array([known[f"wheel_{axis}_{corner}"] for corner in Corner]) for axis in "xy")
         front = np.array([corner.axle is Axle.FRONT for corner in Corner])
         laws: dict[str, tuple[str, Callable[[Array], Array]]] = {
             "mass": ("mass", lambda m: m.sum(axis=1)),
@@ -104,11 +151,13 @@ class Workshop:
             "axle_mass_front": ("mass", lambda m: m[:, front].sum(axis=1)),
             "axle_mass_rear": ("mass", lambda m: m[:, ~front].sum(axis=1)),
             "front_share": ("number", lambda m: m[:, front].sum(axis=1) / m.sum(axis=1)),
-            "cg_x": ("length", lambda m: m @ x / m.sum(axis=1)),
-            "cg_y": ("length", lambda m: m @ y / m.sum(axis=1)),
         }
-        found = {name: self._estimate(name, of, law, M) for name, (of, law) in laws.items()}
-        if self.lifted is not None:
+        if all(f"wheel_{axis}_{corner}" in known for axis in "xy" for corner in Corner):
+            x, y = (np.array([known[f"wheel_{axis}_{corner}"] for corner in Corner]) for axis in "xy")
+            laws["cg_x"] = ("length", lambda m: m @ x / m.sum(axis=1))
+            laws["cg_y"] = ("length", lambda m: m @ y / m.sum(axis=1))
+        found |= {name: self._estimate(name, of, law, M) for name, (of, law) in laws.items()}
+        if self.lifted is not None and "cg_x" in found:
             found["cg_height"] = self._height(known, M, self.lifted)
         return found
 
@@ -128,36 +177,42 @@ class Workshop:
             gained = m[:, 4] + m[:, 5] - m[:, columns].sum(axis=1)
             return np.asarray(radius + wheelbase * gained / (m[:, :4].sum(axis=1) * slope))
 
-        # A scale that is off is off before and after: what is left is half of what both would be.
-        return self._estimate("cg_height", "length", law, table)
+        # A scale that is off is off before and after; one ruler measures both radii.
+        ruler = max(known.bounds.get(f"loaded_radius_{axle}", 0.0) for axle in Axle)
+        return self._estimate("cg_height", "length", law, table, (ruler,))
 
     def _cg_x(self, known: Known, M: Array) -> float:
         x = np.array([known[f"wheel_x_{corner}"] for corner in Corner])
         return float(np.mean(M @ x / M.sum(axis=1)))
 
-    def _estimate(self, name: str, of: str, law: Callable[[Array], Array], M: Array) -> Estimate:
+    def _estimate(
+        self, name: str, of: str, law: Callable[[Array], Array], M: Array, bounds: Sequence[float] = ()
+    ) -> Estimate:
         each = law(M)
-        value = float(each.mean())
         off = [np.where(np.arange(M.shape[1]) == k, self.accuracy, 0.0) for k in range(M.shape[1])]
-        bounds = [float(law(M + row).mean() - value) for row in off]
-        repeats = each.size
-        precision = float(each.std(ddof=1) / math.sqrt(repeats)) if repeats > 1 else 0.0
-        half = half_width(bounds, precision, max(repeats - 1, 1))
-        bias = math.sqrt(sum(bound**2 for bound in bounds) / 3.0)
-        return Estimate(
-            name=name,
-            kind=kind(of),
-            value=value,
-            standard_deviation=math.hypot(bias, precision),
-            interval=(value - half, value + half),
-            bias=bias,
-            precision=precision,
-            samples=repeats,
-            independent_samples=float(repeats),
-            per_sample=each,
-            mask=(),
-            note="" if repeats > 1 else "weighed once: its scatter is not known",
-        )
+        return _estimated(name, of, each, [*(float((law(M + row) - each).mean()) for row in off), *bounds])
+
+
+def _estimated(name: str, of: str, each: Array, bounds: Sequence[float]) -> Estimate:
+    """Of repeats, and what bounds of errors change in their mean."""
+    repeats, value = each.size, float(each.mean())
+    precision = float(each.std(ddof=1) / math.sqrt(repeats)) if repeats > 1 else 0.0
+    half = half_width(bounds, precision, max(repeats - 1, 1))
+    bias = math.sqrt(sum(bound**2 for bound in bounds) / 3.0)
+    return Estimate(
+        name=name,
+        kind=kind(of),
+        value=value,
+        standard_deviation=math.hypot(bias, precision),
+        interval=(value - half, value + half),
+        bias=bias,
+        precision=precision,
+        samples=repeats,
+        independent_samples=float(repeats),
+        per_sample=each,
+        mask=(),
+        note="" if repeats > 1 else "measured once: its scatter is not known",
+    )
 
 
 def _column(which: int, table: Array) -> Array:
@@ -185,10 +240,37 @@ def read_workshop(path: Path | str) -> Workshop:
         lifted = LiftedAxle(lift.word("axle", Axle), height, *sides)
         if not masses:
             root.report("lifted_axle", "the masses of the level vehicle are missing: [scales]")
+    wheels = {name: of for table in _AT_WHEELS for name, of in _at_wheels(root.section(table), table)}
+    positions = dict(_positions(root.section("positions")))
     values, bounds = (_numbers(root.section(name)) for name in ("known", "bounds"))
     document.close()
     raise_if_errors(document.problems)
-    return Workshop(masses, accuracy, lifted, values, bounds)
+    for corner in Corner:
+        if (measured := wheels.get(f"static_toe_{corner}")) is not None and f"toe_{corner}" not in values:
+            low, high = measured.estimate("").interval
+            values[f"toe_{corner}"], bounds[f"toe_{corner}"] = (high + low) / 2.0, (high - low) / 2.0
+    return Workshop(masses, accuracy, lifted, values, bounds, wheels, positions)
+
+
+def _at_wheels(section: Section, table: str) -> Iterator[tuple[str, Repeated]]:
+    name, of = _AT_WHEELS[table]
+    accuracy = section.number("accuracy", kind(of), "bound of the error of one", default=0.0)
+    for corner in Corner:
+        if corner in section:
+            repeats = section.numbers(corner, kind(of), "of this wheel, repeats")
+            if not repeats.size:
+                section.report(corner, f"'{corner}' is an empty list: at least one number is needed")
+            yield f"{name}_{corner}", Repeated(of, repeats, accuracy)
+
+
+def _positions(section: Section) -> Iterator[tuple[str, Repeated]]:
+    length = kind("length")
+    accuracy = section.number("accuracy", length, "bound of the error of one", default=0.0)
+    for name in [name for name in section.names() if name != "accuracy"]:
+        repeats = section.rows(name, length, "x, y, z of a sensor, repeats")
+        if repeats.size and repeats.shape[1] != 3:
+            section.report(name, f"'{name}' has rows of {repeats.shape[1]} numbers: x, y and z are needed")
+        yield name, Repeated("length", repeats, accuracy)
 
 
 def _numbers(section: Section) -> dict[str, float]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,15 +78,8 @@ class YawInertia(Estimator):
     window: float = 0.03
     least_samples: int = 12
 
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return "yaw_inertia"
-
-    @property
-    def kind(self) -> Kind:
-        """An inertia."""
-        return kind("inertia")
+    parameter: ClassVar[str] = "yaw_inertia"
+    of: ClassVar[Kind] = kind("inertia")
 
     def needs(self) -> tuple[str, ...]:
         """Wheel forces and aligning moments, yaw acceleration and rate, steering."""

@@ -36,6 +36,8 @@ __all__ = ["Prepared", "Step", "prepare"]
 
 Array = NDArray[np.float64]
 
+#: Numbers that no sensor shows, in SI units.
+_ABSURD = 1e15
 #: Finest step that is chosen where none is asked for [s]: estimators need no more.
 _FINEST = 5e-3
 #: Below which angular rates are differentiated to move accelerations [Hz].
@@ -126,8 +128,18 @@ def prepare(
         A channel is missing or has no unit; the channels have no time in common; and with `refuse` every error found.
     """
     several = [recordings] if isinstance(recordings, Recording) else list(recordings)
-    given = channel_map or ChannelMap.of_columns(several[0])
-    work = _Preparation(given, sensors or SensorSet([]))
+    try:
+        return _prepare(several, channel_map or ChannelMap.of_columns(several[0]), sensors or SensorSet([]), refuse)
+    except InputError as error:
+        here = Place(several[0].path)
+        if all(problem.place.file for problem in error.problems):
+            raise
+        problems = [problem if problem.place.file else replace(problem, place=here) for problem in error.problems]
+        raise InputError(problems) from error
+
+
+def _prepare(several: Sequence[Recording], given: ChannelMap, sensors: SensorSet, refuse: bool) -> Prepared:
+    work = _Preparation(given, sensors)
     work.read(several)
     if refuse:
         raise_if_errors(finding.problem(Place(several[0].path)) for finding in work.findings)
@@ -252,10 +264,19 @@ class _Preparation:
         self.findings += found
         if any(finding.severity is Severity.ERROR for finding in found):
             return
-        known = np.isfinite(samples.values)
+        absurd = np.abs(samples.values) >= _ABSURD
+        if absurd.any():
+            text = f"channel '{entry.channel}' ({entry.column}) has {absurd.sum()} samples that no sensor shows"
+            where = (entry.column,), (entry.channel,)
+            hint = "these samples are left out"
+            self.findings.append(Finding(Fault.MISSING, *where, Severity.WARNING, text, hint))
+        known = np.isfinite(samples.values) & ~absurd
         samples = Samples(samples.time[known] - delay, samples.values[known])
         if samples.time.size < 2:
             return
+        if entry.column == signals.YAW.column and np.abs(np.diff(samples.values)).max() > np.pi:
+            samples = Samples(samples.time, np.unwrap(samples.values))
+            self.did("turns", [entry.column], f"{entry.column}: goes on over full turns")
         sensor = self.sensors.get(entry.column)
         self.stuck += [(entry, *stretch) for stretch in stuck_stretches(entry.column, samples)]
         self.clipped += [(entry, *stretch) for stretch in clipped_stretches(entry.column, samples, sensor)]
@@ -405,7 +426,8 @@ class _Preparation:
 def _converted(samples: Samples, factor: float, offset: float) -> Samples:
     if (factor, offset) == (1.0, 0.0):
         return samples
-    return Samples(samples.time, factor * samples.values + offset)
+    with np.errstate(over="ignore"):  # numbers without sense become infinite, and are left out
+        return Samples(samples.time, factor * samples.values + offset)
 
 
 def _not_one(entry: Entry, recordings: Sequence[Recording], having: Sequence[Recording]) -> Problem:

@@ -38,10 +38,12 @@ from trackrod.core.signals import parse_column
 from trackrod.core.tables import TABLE_SUFFIXES, read_table
 from trackrod.core.written_units import factor_of
 
-__all__ = ["Channel", "Recording", "Samples", "open_recording"]
+__all__ = ["RECORDING_SUFFIXES", "Channel", "Recording", "Samples", "open_recording"]
 
 Array = NDArray[np.float64]
 
+#: Of the files that are read.
+RECORDING_SUFFIXES = (".mf4", ".mdf", *TABLE_SUFFIXES)
 #: Most bytes of samples that are read from an MDF file at a time.
 _BATCH = 96 * 2**20
 #: Names that a channel of time has, and those of the parts of a signal in a struct.
@@ -160,9 +162,9 @@ def open_recording(path: Path | str, *, time: str | None = None) -> Recording:
     if suffix == ".ld":
         hint = "export it from i2 Pro as CSV"
         raise InputError(Problem("MoTeC's own format is not read", Place(path), hint=hint))
-    if suffix in TABLE_SUFFIXES or path.name.lower().endswith(".csv.gz"):
+    if path.name.lower().endswith(TABLE_SUFFIXES):
         return _open_table(path, time)
-    supported = ", ".join((".mf4", *TABLE_SUFFIXES))
+    supported = ", ".join(RECORDING_SUFFIXES)
     raise InputError(Problem(f"'{suffix}' is not the suffix of a recording", Place(path), hint=f"known: {supported}"))
 
 

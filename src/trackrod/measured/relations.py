@@ -41,6 +41,8 @@ Array = NDArray[np.float64]
 
 #: Relations are looked at below this frequency [Hz], where a vehicle follows without delay, in so many samples [Hz].
 _SLOW, _RATE = 1.0, 10.0
+#: Share of a period at both ends of a run in which the filter says little.
+_ENDS = 0.3
 #: Least correlation of a relation that tells something, and least speed at which wheels roll [m/s].
 _TELLING, _ROLLING = 0.8, 3.0
 #: Least standard deviations of what moves a vehicle: acceleration [m/s²], yaw rate [rad/s].
@@ -182,16 +184,25 @@ def find_relation_faults(run: Run, channels: Mapping[str, str]) -> list[Finding]
 
 
 def _slow(run: Run) -> dict[str, Array]:
-    """The columns without what is fast, in few samples."""
+    """The columns without what is fast, in few samples; without their ends, where a filter shows noise as it is."""
     rate = (run.time.size - 1) / (run.time[-1] - run.time[0])
     every = max(1, int(rate / _RATE))
     band = min(_SLOW, 0.2 * rate)
-    slow = {column: low_pass_nan(run.time, values, band)[::every].copy() for column, values in run.items()}
-    return {**slow, signals.TIME.column: run.time[::every]}
+    time = run.time[::every].copy()
+    ends = (time - time[0] < _ENDS / band) | (run.time[-1] - time < _ENDS / band)
+    ends &= not ends.all()
+    slow = {c: np.where(ends, np.nan, low_pass_nan(run.time, values, band)[::every]) for c, values in run.items()}
+    return {**slow, signals.TIME.column: time}
 
 
 def _telling(columns: Mapping[str, Array]) -> list[Relation]:
     return [relation for relation in _Laws(columns).relations() if relation.tells]
+
+
+def _spread(values: Array) -> float:
+    """Standard deviation of what is there; 0 for nothing."""
+    known = values[np.isfinite(values)]
+    return float(known.std()) if known.size else 0.0
 
 
 # Who is it --------------------------------------------------------------------------------------------------
@@ -464,7 +475,7 @@ class _Laws:
         return all(signal.column in self.columns for signal in wanted)
 
     def _moves(self, signal: Signal, least: float) -> bool:
-        return self._has(signal) and float(np.nanstd(self[signal])) > least
+        return self._has(signal) and _spread(self[signal]) > least
 
     def _turns(self) -> bool:
         """Whether there is ay, and it moves, or would if its unit were right."""
@@ -473,14 +484,14 @@ class _Laws:
     def _turning(self) -> float:
         found = [self[signals.AY]] if self._has(signals.AY) else []
         found += [self[signals.VX] * self[signals.YAW_RATE]] if self._has(signals.VX, signals.YAW_RATE) else []
-        return max((float(np.nanstd(values)) for values in found), default=0.0)
+        return max(map(_spread, found), default=0.0)
 
     def _speeds_up(self) -> bool:
         """Whether there is ax, and it moves, or would if its unit were right, more than by the drag of a turn."""
         if not self._has(signals.AX):
             return False
         found = [self[signals.AX], *([self._rate(signals.VX)] if self._has(signals.VX) else [])]
-        moves = max(float(np.nanstd(values)) for values in found)
+        moves = max(map(_spread, found))
         return moves > max(_LEAST_ACCELERATION, _BESIDE_TURNING * self._turning())
 
     def _rate(self, signal: Signal) -> Array:

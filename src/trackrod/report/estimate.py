@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from trackrod import __version__
 from trackrod.core.figure import Figure, Line, Panel, Stroke
 from trackrod.estimate.campaign import Estimates
-from trackrod.estimate.result import CannotTell, Estimate
+from trackrod.estimate.result import Estimate
 from trackrod.estimate.workshop import Compared
+from trackrod.measured.prepare import Prepared
 from trackrod.report.page import Captioned, Item, Section, Table, shown, write_page
 
 __all__ = ["estimate_figures", "write_estimate_page"]
@@ -22,7 +23,15 @@ _MOST_POINTS = 400
 _MAP = re.compile(r"engine_torque_gear_(\d+)_throttle_(\d+)_at_(\d+)")
 
 
-def write_estimate_page(found: Estimates, compared: Sequence[Compared], subject: str, path: Path | str) -> None:
+def write_estimate_page(
+    found: Estimates,
+    compared: Sequence[Compared],
+    subject: str,
+    path: Path | str,
+    *,
+    workshop: Mapping[str, Estimate] | None = None,
+    recordings: Mapping[str, Prepared] | None = None,
+) -> None:
     """Write one page.
 
     Parameters
@@ -35,6 +44,10 @@ def write_estimate_page(found: Estimates, compared: Sequence[Compared], subject:
         What was driven, in words.
     path
         HTML file.
+    workshop
+        All that was measured while it stood.
+    recordings
+        How runs were made of recordings, by file.
 
     Raises
     ------
@@ -42,15 +55,23 @@ def write_estimate_page(found: Estimates, compared: Sequence[Compared], subject:
         Plotly is not installed.
     """
     values = found.values
-    sections = [Section("Parameters", (_INTERVALS, _table(values)))]
+    sections = [Section("Parameters", (_INTERVALS, _table(values), *_notes(values)))]
     if compared:
         sections.append(Section("Workshop and driving", (_compared(compared),)))
-    missing = [result for result in found.results.values() if isinstance(result, CannotTell)]
-    if missing:
-        rows = tuple((result.name, result.missing) for result in missing)
+    alone = {name: e for name, e in (workshop or {}).items() if all(row.workshop is not e for row in compared)}
+    if alone:
+        heads = ("parameter", "value", "unit", "95 % from", "to", "repeats", "note")
+        entries = tuple(
+            (name, shown(e.value), e.kind.unit or "-", shown(e.interval[0]), shown(e.interval[1]), e.samples, e.note)
+            for name, e in alone.items()
+        )
+        sections.append(Section("Measured in the workshop alone", (Table(heads, entries),)))
+    if rows := tuple(found.missing.items()):
         sections.append(Section("What cannot be told", (Table(("parameter", "what is missing"), rows),)))
     drawn: tuple[Item, ...] = tuple(Captioned(figure, caption) for figure, caption in estimate_figures(values))
     sections.append(Section("Samples", drawn or ("No estimate has samples to show.",)))
+    if recordings:
+        sections.append(Section("Recordings", tuple(_recordings(recordings))))
     write_page(
         f"Estimates of {subject}", "Parameters from measured tests.", sections, path, footer=f"trackrod {__version__}"
     )
@@ -64,7 +85,7 @@ _INTERVALS = (
 
 
 def _table(values: Mapping[str, Estimate]) -> Table:
-    heads = ("parameter", "value", "unit", "95 % from", "to", "bias", "precision", "samples", "independent", "note")
+    heads = ("parameter", "value", "unit", "95 % from", "to", "bias", "precision", "samples", "independent")
     rows: tuple[tuple[str | float, ...], ...] = tuple(
         (
             name,
@@ -75,12 +96,21 @@ def _table(values: Mapping[str, Estimate]) -> Table:
             shown(e.bias),
             shown(e.precision),
             e.samples,
-            shown(round(e.independent_samples, 1)),
-            e.note,
+            round(e.independent_samples),
         )
         for name, e in values.items()
     )
     return Table(heads, rows)
+
+
+def _notes(values: Mapping[str, Estimate]) -> Iterator[Table]:
+    """What users of the values must know; the same note of several stands once."""
+    names: dict[str, list[str]] = {}
+    for name, e in values.items():
+        if e.note:
+            names.setdefault(e.note, []).append(name)
+    if names:
+        yield Table(("of", "note"), tuple((", ".join(of), note) for note, of in names.items()))
 
 
 def _compared(rows: Sequence[Compared]) -> Table:
@@ -99,6 +129,23 @@ def _compared(rows: Sequence[Compared]) -> Table:
             for row in rows
         ),
     )
+
+
+def _recordings(made: Mapping[str, Prepared]) -> Iterator[Item]:
+    """What was found, and what was done; what was done in the same way to several files stands once."""
+    findings = {(name, f.problem().text): f for name, each in made.items() for f in each.findings}
+    if findings:
+        rows = tuple((name, str(f.severity), text, f.hint) for (name, text), f in findings.items())
+        yield Table(("file", "", "found", "what it means"), rows)
+    else:
+        yield "Nothing is wrong in them as far as can be told."
+    files: dict[str, list[str]] = {}
+    for name, each in made.items():
+        for step in each.record:
+            files.setdefault(step.text, []).append(name)
+    of_all = f"all {len(made)}"
+    steps = tuple((text, of_all if len(names) == len(made) else ", ".join(names)) for text, names in files.items())
+    yield Table(("what was done", "files"), steps)
 
 
 def estimate_figures(values: Mapping[str, Estimate]) -> list[tuple[Figure, str]]:
@@ -140,7 +187,8 @@ def _engine_map(values: Mapping[str, Estimate]) -> tuple[Panel, ...]:
         lines = []
         for color, (gear, points) in enumerate(sorted(gears.items())):
             x = np.array([speed for speed, _ in points])
-            lines.append(Line(x, np.array([e.value for _, e in points]), f"gear {gear}", Stroke.SOLID, color))
+            y = np.array([e.value for _, e in points])
+            lines += [Line(x, y, f"gear {gear}", Stroke.SOLID, color), Line(x, y, "", Stroke.POINTS, color)]
             for k in range(2):
                 ends = np.array([e.interval[k] for _, e in points])
                 lines.append(Line(x, ends, "", Stroke.DASHED, color))

@@ -29,7 +29,7 @@ __all__ = [
     "write_page",
 ]
 
-_NUMBER = re.compile(r"[+−-]?\d+\.\d+( %)?")
+_NUMBER = re.compile(r"[+−-]?\d+(\.\d+)?(e[+-]?\d+)?( %)?")
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; max-width: 1320px; margin: 2rem auto; padding: 0 1.5rem; }
 h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 from trackrod import __version__
@@ -16,6 +17,8 @@ from trackrod.validate.verdict import Comparison, Outcome, Row, Verdict
 __all__ = ["verdict_sentence", "write_validation_page"]
 
 _UNKNOWN = "not known"
+#: Columns that say what a test was driven on.
+_OF_ROAD = re.compile(r"road_|wind_|friction_|slope_|banking_")
 
 
 def verdict_sentence(verdict: Verdict) -> str:
@@ -158,6 +161,14 @@ def _figure(verdict: Verdict, comparison: Comparison) -> Figure:
     return Figure(comparison.name, tuple(panels))
 
 
+def _road(comparisons: tuple[Comparison, ...]) -> str:
+    """What the model was driven on."""
+    recorded = sorted({c for one in comparisons for run in one.tests for c in run if _OF_ROAD.match(c)})
+    if recorded:
+        return f"level, dry and without wind in the model; not used: {', '.join(recorded)}"
+    return "taken as level, dry and without wind: the tests have no channel of slope, banking, friction or wind"
+
+
 def _record(verdict: Verdict, comparisons: tuple[Comparison, ...], checks: tuple[str, ...], domain: str) -> Section:
     """What a safety file asks for, on one page."""
     criteria = verdict.criteria
@@ -172,6 +183,7 @@ def _record(verdict: Verdict, comparisons: tuple[Comparison, ...], checks: tuple
         ("risk", criteria.risk or "not stated"),
         ("assumptions", "; ".join(criteria.assumptions) or "none stated"),
         ("tests", tests),
+        ("road", _road(comparisons)),
         ("processing of both", chain),
         ("verification", "; ".join(checks) or "half the step: see the column 'numerical'"),
         ("not tested", ", ".join(gaps) or "nothing that the criteria ask for"),

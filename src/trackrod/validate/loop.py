@@ -5,12 +5,17 @@ Reference: paper 001, figure 2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from trackrod.core.corners import Axle, Corner
+import numpy as np
+
+from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError
 from trackrod.core.plain import Plain
+from trackrod.estimate.estimator import of_axle
 from trackrod.estimate.result import Estimate
 from trackrod.rtm.spec import RtmSpec
 from trackrod.tune.space import RANGE, Bounds, TuningSpace
@@ -20,7 +25,9 @@ from trackrod.validate.verdict import Comparison, Outcome, Verdict
 __all__ = ["Given", "Loop", "Round", "fill_in", "given_by"]
 
 #: Estimates that are numbers of the model, and what they are called there.
-_SAME = {"mass": "mass", "yaw_inertia": "Izz", "cg_height_braking": "cg_height"}
+_SAME = {"mass": "mass", "yaw_inertia": "Izz", "cg_height_braking": "cg_height", "drag": "drag"}
+#: Estimates of the torque that an engine gives the wheels at full throttle.
+_FULL_THROTTLE = re.compile(r"engine_torque_gear_\d+_throttle_100_at_(\d+)")
 #: A parameter that is known exactly may still move by this share, so that the search has a range [-].
 _EXACT = 1e-4
 
@@ -115,7 +122,8 @@ class Loop:
 def given_by(estimates: Mapping[str, Estimate], spec: RtmSpec) -> dict[str, Given]:
     """What estimates tell of numbers that a model has, as `fill_in` takes it.
 
-    Brakes of an axle are those of its two wheels together. An estimate that says less than the usual range is left out.
+    Brakes of an axle are those of its two wheels together, at the pressure that the full pedal gives; the factor on the
+    engine's torque is that at full throttle. An estimate that says less than the usual range is left out.
     """
     found = {name: Given(e.value, *e.interval) for name, e in estimates.items()}
     told = {own: found[name] for name, own in _SAME.items() if name in found}
@@ -123,12 +131,41 @@ def given_by(estimates: Mapping[str, Estimate], spec: RtmSpec) -> dict[str, Give
         at = found["cg_x"]
         told["cg_to_front"] = Given(-at.value, -at.upper, -at.lower)
     for axle in Axle:
-        wheels = [found.get(f"brake_factor_{corner}") for corner in Corner if corner.axle is axle]
-        if spec.brake_pressure is not None and all(wheels):
-            # Errors of the two sensors may be the same, so that the mean is no surer than each of them.
-            ends = (tuple(getattr(w, end) for w in wheels) for end in ("value", "lower", "upper"))
-            told[f"brake_{axle}"] = Given(*(spec.brake_pressure * sum(values) / len(values) for values in ends))
+        wheels = [found[name] for corner in of_axle(axle) if (name := f"brake_factor_{corner}") in found]
+        pressure = found.get(f"pedal_pressure_{axle}")
+        if pressure is None and spec.brake_pressure is not None:
+            pressure = Given(*(3 * [spec.brake_pressure]))
+        if len(wheels) == 2 and pressure is not None:
+            told[f"brake_{axle}"] = _product(_mean(wheels), pressure)
+    if factors := list(_engine_factors(found, spec)):
+        told["engine_factor"] = _mean(factors)
     return {name: at for name, at in told.items() if at.upper - at.lower < 2.0 * RANGE * abs(at.value)}
+
+
+def _engine_factors(found: Mapping[str, Given], spec: RtmSpec) -> Iterator[Given]:
+    """Torque at the wheels over what the model's engine gives there at full throttle."""
+    if spec.powertrain is None:
+        return
+    engine, efficiency = spec.powertrain.engine, spec.powertrain.gearbox.efficiency
+    for name, torque in found.items():
+        if match := _FULL_THROTTLE.fullmatch(name):
+            speed = float(match.group(1)) * math.pi / 30.0
+            usual = efficiency * float(np.interp(speed, engine.speed, engine.torque[:, -1]))
+            if usual > 0.0:
+                yield Given(torque.value / usual, torque.lower / usual, torque.upper / usual)
+
+
+def _mean(of: Sequence[Given]) -> Given:
+    """Errors of sensors may be the same in all of them, so that the mean is no surer than each."""
+    values, lower, upper = (sum(getattr(one, end) for one in of) / len(of) for end in Given.__slots__)
+    return Given(values, lower, upper)
+
+
+def _product(a: Given, b: Given) -> Given:
+    """Of numbers from different sensors."""
+    down, up = (math.hypot(*(abs(getattr(one, end) / one.value - 1.0) for one in (a, b))) for end in ("lower", "upper"))
+    value = a.value * b.value
+    return Given(value, value * (1.0 - down), value * (1.0 + up))
 
 
 def fill_in(spec: RtmSpec, given: Mapping[str, Given]) -> tuple[RtmSpec, dict[str, Bounds]]:

@@ -1,6 +1,7 @@
 """A model held against recorded tests, by criteria.
 
-Tests lie in a folder: a file is a test, a folder of files are repeats of one. A model that can be driven drives the
+Tests lie in a folder: a file is a test, a folder of files are repeats of one; recordings have their channel map beside
+them. A model that can be driven drives the
 inputs of each test again, once more with half the step; runs that were made elsewhere lie in a second folder under the
 same names.
 """
@@ -8,7 +9,6 @@ same names.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,6 @@ import numpy as np
 
 from trackrod.core.artefact import load
 from trackrod.core.errors import InputError, MissingFileError, Problem, raise_if_errors
-from trackrod.core.run_files import RUN_SUFFIXES, read_run
 from trackrod.core.series import Run
 from trackrod.core.signals import STEERING_WHEEL_ANGLE, THROTTLE, VX
 from trackrod.manoeuvres.registry import MANOEUVRES
@@ -29,9 +28,10 @@ from trackrod.single_track.drive import drive
 from trackrod.validate.criteria import Criteria
 from trackrod.validate.verdict import Comparison, Verdict, judge
 from trackrod.workflow.multibody_runs import STEP
+from trackrod.workflow.recorded_runs import Reader
 from trackrod.workflow.runs import model_run
 
-__all__ = ["Validation", "drive_again", "manoeuvre_of", "read_model", "read_tests", "replay_of", "validate_model"]
+__all__ = ["Validation", "drive_again", "manoeuvre_of", "read_model", "replay_of", "validate_model"]
 
 #: How far a file is read to see what it holds [byte].
 _TAIL = 4096
@@ -60,7 +60,14 @@ class Validation:
     domain: str = ""
 
 
-def validate_model(model: Path, tests: Path, criteria: Criteria, *, progress: Progress | None = None) -> Validation:
+def validate_model(
+    model: Path,
+    tests: Path,
+    criteria: Criteria,
+    *,
+    reader: Reader | None = None,
+    progress: Progress | None = None,
+) -> Validation:
     """Judge a model, a study folder, or a folder of its runs by recorded tests.
 
     Parameters
@@ -72,6 +79,8 @@ def validate_model(model: Path, tests: Path, criteria: Criteria, *, progress: Pr
         Folder of recordings.
     criteria
         What is asked of the model.
+    reader
+        Of the recordings, with their channel map; one that looks for it beside them if not given.
     progress
         Called with the name of a test and the share that is done, 0 to 1.
 
@@ -80,7 +89,7 @@ def validate_model(model: Path, tests: Path, criteria: Criteria, *, progress: Pr
     MissingFileError, InputError
         A file or folder is missing or wrong; a model or a test lacks what a criterion needs.
     """
-    recorded = dict(read_tests(tests))
+    recorded = (reader or Reader()).tests(tests)
     spec, runs = read_model(model, recorded)
     comparisons = []
     for done, (name, repeats) in enumerate(recorded.items()):
@@ -112,23 +121,6 @@ def replay_of(name: str, manoeuvre: str, test: Run) -> Replay:
     return Replay(source=ReferenceRun(manoeuvre, test, _longitudinal(name, test)))
 
 
-def read_tests(folder: Path) -> Iterator[tuple[str, tuple[Run, ...]]]:
-    """Tests by name, with their repeats."""
-    if not folder.is_dir():
-        raise MissingFileError(Problem(f"there is no folder {folder}"))
-    found = False
-    for path in sorted(folder.iterdir()):
-        if path.is_dir():
-            files = [file for file in sorted(path.iterdir()) if file.suffix.lower() in RUN_SUFFIXES]
-        else:
-            files = [path] if path.suffix.lower() in RUN_SUFFIXES else []
-        if files:
-            found = True
-            yield path.stem if path.is_file() else path.name, tuple(read_run(file) for file in files)
-    if not found:
-        raise InputError(f"{folder} holds no run: {', '.join(RUN_SUFFIXES)} are read")
-
-
 def read_model(path: Path, tests: dict[str, tuple[Run, ...]]) -> tuple[RtmSpec | SingleTrack | None, dict[str, Run]]:
     """A model that can be driven, or the runs of one by the names of the tests; errors as `validate_model`."""
     if path.is_file():
@@ -141,7 +133,7 @@ def read_model(path: Path, tests: dict[str, tuple[Run, ...]]) -> tuple[RtmSpec |
         raise MissingFileError(Problem(f"there is no file or folder {path}"))
     if (path / "rtm.json").is_file():
         return load(path / "rtm.json", RTM).content, {}
-    runs = {name: repeats[0] for name, repeats in read_tests(path)}
+    runs = {name: repeats[0] for name, repeats in Reader().tests(path).items()}
     raise_if_errors(
         Problem(f"{path} holds no run '{name}', which {name} of the tests needs") for name in tests if name not in runs
     )

@@ -31,7 +31,8 @@ from trackrod.validate.loop import Given, Loop, Round, fill_in, given_by
 from trackrod.validate.tuning import Rows
 from trackrod.validate.verdict import Comparison, judge
 from trackrod.workflow.multibody_runs import STEP
-from trackrod.workflow.validation import drive_again, manoeuvre_of, read_model, read_tests, replay_of
+from trackrod.workflow.recorded_runs import Reader
+from trackrod.workflow.validation import drive_again, manoeuvre_of, read_model, replay_of
 
 __all__ = ["close_loop", "tune_model"]
 
@@ -47,6 +48,7 @@ def tune_model(
     sensors: SensorSet | None = None,
     *,
     names: Iterable[str] | None = None,
+    reader: Reader | None = None,
     progress: Callable[[SearchProgress], None] | None = None,
 ) -> Loop:
     """`close_loop` with the files of a model and of tests, as `trackrod.workflow.validation.validate_model` takes them.
@@ -59,13 +61,15 @@ def tune_model(
         What is known of the vehicle, with which its tests tell further parameters; None estimates none.
     sensors
         What measured the tests.
+    reader
+        Of the recordings, as of `validate_model`.
 
     Raises
     ------
     MissingFileError, InputError, ConvergenceError
         As `close_loop`; or the model is none that can be tuned.
     """
-    recorded = dict(read_tests(tests))
+    recorded = (reader or Reader()).tests(tests)
     spec, _ = read_model(model, recorded)
     if not isinstance(spec, RtmSpec):
         raise InputError(f"{model} is no real-time model: only these are tuned")
