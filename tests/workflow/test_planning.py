@@ -27,7 +27,8 @@ from trackrod.validate.criteria import Criteria, Criterion, write_criteria
 from trackrod.validate.validation_plan import Method, ValidationPlan
 from trackrod.validate.verdict import Comparison, Outcome, judge
 from trackrod.workflow.measurement import measure
-from trackrod.workflow.planning import plan_validation, planned_tests_of, require_signals
+from trackrod.workflow.planning import plan_validation, require_signals
+from trackrod.workflow.tests_to_drive import planned_tests_of
 from trackrod.workflow.validation import drive_again, manoeuvre_of, validate_model
 
 CRITERIA = Criteria(

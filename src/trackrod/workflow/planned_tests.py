@@ -8,7 +8,7 @@ something else.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -29,14 +29,30 @@ from trackrod.validate.verdict import Comparison, judge, towards
 from trackrod.workflow.multibody_runs import STEP
 from trackrod.workflow.validation import replay_of
 
-__all__ = ["SAMPLE", "ErrorKind", "PlannedTest", "coarser", "drive_test", "sensor_errors", "shifted"]
+__all__ = [
+    "INPUTS",
+    "SAMPLE",
+    "SLOW",
+    "Change",
+    "ErrorKind",
+    "PlannedTest",
+    "Tell",
+    "coarser",
+    "drive_test",
+    "sensor_errors",
+    "shifted",
+]
 
 Array = NDArray[np.float64]
 #: Changes of columns over those of the truth.
 Change = Mapping[str, Array]
+#: Told what is done, and how much of it, 0 to 1.
+Tell = Callable[[str, float], None]
 
 #: Time from sample to sample of the tests [s].
 SAMPLE = 0.01
+#: Slower than this a vehicle counts as standing [m/s].
+SLOW = 2.0
 #: Inputs that a model is driven with, and their columns in a script.
 INPUTS: Mapping[str, int] = {
     signals.STEERING_WHEEL_ANGLE.column: 0,
