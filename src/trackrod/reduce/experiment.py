@@ -26,8 +26,9 @@ __all__ = ["Experiment", "Sweep", "corner_weight", "push_wheels", "ride_height"]
 Array = NDArray[np.float64]
 
 #: Statics: passes in which the moment of the load follows its point, Newton's method as on the rig.
-_PASSES, _ITERATIONS, _TOLERANCE, _LONGEST = 30, 60, 1e-9, 0.05
-_NEAR = 1e-9
+_PASSES, _ITERATIONS, _TOLERANCE, _LONGEST = 30, 200, 1e-9, 0.02
+#: How exactly that moment follows [N·m].
+_NEAR = 1e-4
 #: Newton iterations of each step.
 _STEP_ITERATIONS = 2
 
@@ -176,7 +177,7 @@ class _Pushed:
             if not converged or abs(z - self.rig.wheels[0].centre[2]) > FARTHEST:
                 break
             now = self.push(force)
-            if abs(now - before) < _NEAR * max(abs(now), 1.0):
+            if abs(now - before) < _NEAR:
                 return
             before = now
         text = f"the {self.rig.axle} axle of '{self.rig.vehicle.name}' finds no rest under {force:.0f} N on each wheel"
