@@ -138,12 +138,13 @@ inline T bend(const T& v, const T& at, const T& half) {
   return (u + half) * (u + half) / (half * 4.0);
 }
 
-constexpr double bend_share = 0.3;  // half width of a transition over its speed
+// Half width of a transition over its speed; at standstill over the speeds on both sides taken in parallel.
+constexpr double bend_share = 0.7, middle_share = 0.2;
 
 template <class T>
 inline T damper_force(const Parameters<T>& p, const T& v) {
   // from one slope to the next: rebound high, rebound low, bump low, bump high
-  const T middle = p.bump_speed * p.rebound_speed / (p.bump_speed + p.rebound_speed) * bend_share;
+  const T middle = p.bump_speed * p.rebound_speed / (p.bump_speed + p.rebound_speed) * middle_share;
   const auto line = [&](const T& u) {
     return p.rebound_high * u + (p.rebound_low - p.rebound_high) * bend(u, -p.rebound_speed, p.rebound_speed * bend_share) +
            (p.bump_low - p.rebound_low) * bend(u, T(0.0), middle) +
