@@ -258,7 +258,7 @@ class Model {
   Model() = default;
 
   static constexpr int most_iterations = 30;
-  static constexpr double close = 1e-11, gravity = 9.80665;
+  static constexpr double close = 1e-10, gravity = 9.80665;
 
   static double value(double x) { return x; }
   template <int N>

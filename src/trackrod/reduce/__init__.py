@@ -1,1 +1,1 @@
-"""Quarter cars with one equivalent link: reduced from the multibody model, identified by homotopy, joined to a vehicle."""
+"""Quarter cars with one equivalent link: reduced from a multibody model, identified, joined to a vehicle."""

@@ -23,7 +23,7 @@ from trackrod.kc.measure import measure
 from trackrod.kc.orientation import rotation_of
 from trackrod.kc.points import Inputs
 from trackrod.kc.rig import Rig
-from trackrod.vehicle.connectors import side_of
+from trackrod.vehicle.connectors import Damper, Spring, side_of
 
 __all__ = ["CURVES", "TRAVEL", "Curve", "LinkCurves", "LinkReadings", "Shape", "link_curves", "own_line", "read_link"]
 
@@ -101,7 +101,7 @@ class Curve:
         cell = np.clip(np.searchsorted(self.knots, at, side="right") - 1, 0, len(self.knots) - 1)
         u, c = at - np.asarray(self.knots)[cell], np.asarray(self.coefficients)[cell]
         powers = np.array([[1, 1, 1, 1], [0, 1, 2, 3], [0, 0, 2, 6]])[derivative]
-        result = np.zeros_like(u)
+        result: Array = np.zeros_like(u)
         for k in range(_TERMS - 1, derivative - 1, -1):
             result = result * u + powers[k] * c[..., k]
         return result
@@ -181,7 +181,7 @@ class LinkCurves:
         if name not in CURVES:
             raise UnknownNameError("curve of the link", name, CURVES)
         _refuse_folding(name, curve)
-        return replace(self, **{name: curve})
+        return replace(self, **{name: curve})  # type: ignore[arg-type]
 
     def core_arguments(self) -> list[tuple[list[float], list[float]]]:
         """What the core takes."""
@@ -248,7 +248,7 @@ def _line_length(rig: Rig, lengths: Array, corner: Corner, what: str) -> Array:
 def own_line(rig: Rig, corner: Corner, what: str) -> str | None:
     """Name of the spring or damper of a wheel; None where it has none of its own, or several."""
     vehicle = rig.vehicle
-    elements = vehicle.springs if what == "spring" else vehicle.dampers
+    elements: tuple[Spring | Damper, ...] = vehicle.springs if what == "spring" else vehicle.dampers
     found = [
         element.name
         for element in vehicle.acting(elements)
@@ -272,4 +272,3 @@ def link_curves(readings: LinkReadings, shape: Shape | Mapping[str, Shape] = Sha
         made[name] = Curve.fitted(readings.z, value, chosen, name=f"the curve of {name}")
         _refuse_folding(name, made[name])
     return LinkCurves(**made, shape=shape if isinstance(shape, Shape) else Shape.TABLE)
-

@@ -77,10 +77,10 @@ class Sweep:
     @property
     def time(self) -> Array:
         """Of the samples, from zero on [s]."""
-        return self.sample * np.arange(round(self.duration / self.sample) + 1)
+        return self.sample * np.arange(round(self.duration / self.sample) + 1, dtype=np.float64)
 
     def frequency(self, time: Array) -> Array:
-        """[Hz]"""
+        """Frequency [Hz] at times [s]."""
         return self.last_frequency * time / self.duration
 
     def force(self, time: Array) -> Array:
@@ -120,7 +120,7 @@ class Experiment:
 
     @property
     def time(self) -> Array:
-        """[s]"""
+        """Of the samples [s]."""
         return self.sweep.time
 
     @property
@@ -190,7 +190,8 @@ class _Pushed:
         turn = _matrix(pose[3:])
         arm, spin = turn @ self.arms[side], turn @ twist[3:]
         turned = (spin[1] * arm[2] - spin[2] * arm[1], spin[2] * arm[0] - spin[0] * arm[2])
-        return np.concatenate((pose[:3] + arm, twist[:3] + (*turned, spin[0] * arm[1] - spin[1] * arm[0])))
+        turning = np.array([*turned, spin[0] * arm[1] - spin[1] * arm[0]])
+        return np.concatenate((pose[:3] + arm, twist[:3] + turning))
 
 
 def ride_height(rig: Rig, corner: Corner, weight: float | None = None) -> float:
@@ -241,7 +242,7 @@ def _run(rig: Rig, side: int, weight: float, sweep: Sweep, step: float) -> Array
     pushed.settle(weight)
     every = round(sweep.sample / step)
     count = round(sweep.duration / sweep.sample)
-    forces = weight + sweep.force(step * np.arange(1, count * every + 1))
+    forces = weight + sweep.force(step * np.arange(1, count * every + 1, dtype=np.float64))
     out = np.zeros((count + 1, 3))
     out[0, 0] = pushed.wheel(side)[2]
     before = 0.0

@@ -1,6 +1,6 @@
 """Parameters of a quarter car from an experiment: homotopy, its rivals, and intervals that hold.
 
-The model is pulled to the recording by a force λ (K_P e + K_D ė + K_A ë) with e the difference to the recorded position.
+The model is pulled to the recording by a force λ (K_P e + K_D ė + K_A ë) with e the difference to what was recorded.
 At λ = 1 it follows the recording nearly whatever its parameters; λ falls to zero, each minimum being the start of the
 next search (`trackrod.fit.homotopy`). The gains are normalised: a difference as large as the recorded signal makes
 `GAIN` times the force that moved the wheel.
@@ -28,8 +28,8 @@ from trackrod.fit.gauss_newton import GaussNewton
 from trackrod.fit.homotopy import Homotopy
 from trackrod.fit.methods import minimise
 from trackrod.fit.objective import Objective
-from trackrod.fit.problem import Blocks
 from trackrod.fit.outcome import StopRules
+from trackrod.fit.problem import Blocks
 from trackrod.reduce.experiment import Experiment
 from trackrod.reduce.model import NAMES, QuarterCar, driven
 
@@ -93,7 +93,7 @@ class Bounds:
         return 0.5 * (self.upper - self.lower)
 
     def scaled(self, value: float) -> float:
-        """z of a value, cut at the bounds."""
+        """Z of a value, cut at the bounds."""
         if self.logarithmic:
             share = np.log(max(value, self.lower) / self.lower) / np.log(self.upper / self.lower)
         else:
@@ -131,7 +131,7 @@ def bounds_of(car: QuarterCar, *, mount: bool = True, given: Mapping[str, Bounds
     if mount:
         found |= {"mount_compliance": Bounds(1e-8, 3e-5, True), "mount_damping": Bounds(1.0, 2e4, True)}
     raise_if_errors(_wrong_bounds(car, given or {}))
-    found |= {name: bounds for name, bounds in (given or {}).items()}
+    found |= given or {}
     return {name: found[name] for name in NAMES if name in found}
 
 
@@ -142,7 +142,9 @@ def _wrong_bounds(car: QuarterCar, given: Mapping[str, Bounds]) -> list[Problem]
             raise UnknownNameError("parameter of a quarter car", name, NAMES)
         start = car.parameters[name]
         if not (np.isfinite(b.lower) and np.isfinite(b.upper) and b.lower < b.upper):
-            problems.append(Problem(f"{name}: the bounds are {b.lower:g} and {b.upper:g}", hint="lower < upper is needed"))
+            problems.append(
+                Problem(f"{name}: the bounds are {b.lower:g} and {b.upper:g}", hint="lower < upper is needed")
+            )
         elif b.logarithmic and b.lower <= 0:
             problems.append(Problem(f"{name}: the lower bound is {b.lower:g}", hint="above zero is needed"))
         elif not b.lower < start < b.upper:
@@ -212,7 +214,7 @@ class CornerProblem:
         return values
 
     def scaled(self, values: Mapping[str, float] | None = None) -> Array:
-        """z of parameters, those of the car where nothing is given, cut at the bounds."""
+        """Z of parameters, those of the car where nothing is given, cut at the bounds."""
         all_of = {**self.car.parameters, **(values or {})}
         return np.array([b.scaled(all_of[name]) for name, b in self.bounds.items()])
 
@@ -397,7 +399,7 @@ def intervals(problem: CornerProblem, z: Array, pieces: int = PIECES) -> dict[st
     estimate is repeated with each piece left out (jackknife, linearised), and the sandwich of the pieces' gradients is
     laid beside it; the larger variance counts, with Student's t of pieces − 1 degrees of freedom.
 
-    Limits: an error of the model that looks like a parameter in all pieces shifts its value, and no statistics can tell.
+    Limits: an error of the model that looks like a parameter in all pieces shifts its value; no statistics can tell.
     """
     blocks = problem.linearise(z)
     n = len(z)
@@ -438,7 +440,9 @@ def intervals(problem: CornerProblem, z: Array, pieces: int = PIECES) -> dict[st
     return found
 
 
-def nelder_mead(problem: CornerProblem, start: Array, *, guided: bool = True, evaluations: int = 4000) -> tuple[Array, float, int]:
+def nelder_mead(
+    problem: CornerProblem, start: Array, *, guided: bool = True, evaluations: int = 4000
+) -> tuple[Array, float, int]:
     """The simplex of the paper, for comparison; results as `search`, with the number of evaluations.
 
     λ falls by halves, with a share of the evaluations for each.
@@ -458,7 +462,7 @@ def nelder_mead(problem: CornerProblem, start: Array, *, guided: bool = True, ev
     for strength in (*strengths, 0.0):
         share = evaluations // (len(strengths) + 1)
         options = {"maxfev": share, "xatol": 1e-4, "fatol": 1e-4, "adaptive": True}
-        found = minimize(value_of(problem.guided(strength)), z, method="Nelder-Mead", options=options)
+        found = minimize(value_of(problem.guided(strength)), z, method="Nelder-Mead", options=options)  # type: ignore[call-overload]
         z, used = np.clip(found.x, -1.0, 1.0), used + int(found.nfev)
     return z, value_of(problem)(z), used
 

@@ -23,13 +23,12 @@ from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError, InputError, Problem, RangeError, UnknownNameError, raise_if_errors
 from trackrod.core.records import from_plain, to_plain
 from trackrod.kc.rig import Rig
-from trackrod.multibody.compile import UPRIGHT
 from trackrod.reduce.coefficients import CORNER, PARAMETERS, SPRING_SCALE
 from trackrod.reduce.curves import LinkCurves, LinkReadings, own_line
 from trackrod.vehicle.connectors import Damper, Spring
 from trackrod.vehicle.elements import Role
 
-__all__ = ["NAMES", "QUARTER_CAR", "QuarterCar", "Wheel", "component_damper", "known_corner"]
+__all__ = ["NAMES", "QUARTER_CAR", "QuarterCar", "Wheel", "component_damper", "driven", "is_dependent", "known_corner"]
 
 Array = NDArray[np.float64]
 
@@ -39,6 +38,8 @@ _CORNER = tuple(item.name for item in CORNER)
 _POSITIVE = ("spring_rate", "bump_low", "bump_speed", "bump_high", "rebound_low", "rebound_speed", "rebound_high")
 #: Speeds between which the six coefficients stand for a component's curve [m/s].
 _FASTEST = 1.2
+#: Length of the line that stands for a spring or damper that a wheel does not have [m]: it hardly leans.
+_UPRIGHT = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -257,30 +258,69 @@ def known_corner(rig: Rig, corner: Corner, readings: LinkReadings, height: float
         Ride height [m] and corner weight [N].
     """
     side = [wheel.corner for wheel in rig.wheels].index(corner)
-    group = rig.model.groups[rig.carriers[side]]
-    shared = rig.carriers[0] == rig.carriers[1]  # a solid axle: each wheel has half of it
-    frame, centre = rig.frames[side], np.array(rig.wheels[side].centre)
-    part = 0.5 if shared else 1.0
-    offset = frame.T @ (group.centre - centre)
-    if shared:
-        offset[1] = 0.0
-    inertia = part * frame.T @ group.inertia @ frame
-    numbers = {"mass": part * group.mass, "link_mass": _link_mass(rig, corner), "radius": float(rig.radii[side])}
+    centre = np.array(rig.wheels[side].centre)
+    mass, offset, inertia = _carried(rig, corner)
+    numbers = {"mass": mass, "link_mass": _link_mass(rig, corner), "radius": float(rig.radii[side])}
     numbers |= {"ride_height": height, "corner_weight": weight}
     numbers |= {f"I{'xyz'[i]}{'xyz'[j]}": float(inertia[i, j]) for i in range(3) for j in range(i, 3)}
     vectors = {"centre": offset, "wheel": centre}
     for k, what in enumerate(("spring", "damper")):
         vectors[f"{what}_wheel"], vectors[f"{what}_body"] = _line(rig, corner, what, readings, readings.lengths[:, k])
-    numbers |= {f"{name}_{axis}": float(v) for name, vector in vectors.items() for axis, v in zip("xyz", vector, strict=True)}
+    numbers |= {
+        f"{name}_{axis}": float(v) for name, vector in vectors.items() for axis, v in zip("xyz", vector, strict=True)
+    }
     return {name: numbers[name] for name in _CORNER}
 
 
+def carrying_groups(rig: Rig, corner: Corner) -> dict[int, float]:
+    """Groups of the model that carry a wheel, with the share of each that belongs to it.
+
+    The wheel carrier; on a solid axle whatever of it is a carrier too, half of what belongs to both wheels.
+    """
+    side = [wheel.corner for wheel in rig.wheels].index(corner)
+    found = {rig.carriers[side]: 0.5 if rig.carriers[0] == rig.carriers[1] else 1.0}
+    for body in rig.vehicle.bodies:
+        i = rig.model.index.get(body.name, -1)
+        if i < 0 or i in rig.carriers or body.role is not Role.CARRIER or body.side not in (None, corner.side):
+            continue
+        found[i] = 0.5 if body.side is None else 1.0
+    return found
+
+
+def is_dependent(rig: Rig, corner: Corner) -> bool:
+    """Whether something carries both wheels: a solid axle."""
+    return 0.5 in carrying_groups(rig, corner).values()
+
+
+def _carried(rig: Rig, corner: Corner) -> tuple[float, Array, Array]:
+    """Mass [kg], centre in W [m] and inertia about it along W [kg·m²] of wheel and carrier.
+
+    What belongs to both wheels counts as if it lay in the plane of the wheel, for both move alike.
+    """
+    side = [wheel.corner for wheel in rig.wheels].index(corner)
+    frame, centre = rig.frames[side], np.array(rig.wheels[side].centre)
+    parts = []
+    for i, share in carrying_groups(rig, corner).items():
+        group = rig.model.groups[i]
+        at = frame.T @ (group.centre - centre)
+        if share < 1.0:
+            at[1] = 0.0
+        parts.append((share * group.mass, at, share * frame.T @ group.inertia @ frame))
+    mass = sum(part[0] for part in parts)
+    middle = np.sum([m * at for m, at, _ in parts], axis=0) / mass
+    inertia = np.zeros((3, 3))
+    for m, at, own in parts:
+        d = at - middle
+        inertia += own + m * (d @ d * np.eye(3) - np.outer(d, d))
+    return float(mass), middle, inertia
+
+
 def _link_mass(rig: Rig, corner: Corner) -> float:
-    """Of what hangs between wheel carrier and body on one side [kg], half of what belongs to both."""
-    carriers = {name for i in rig.carriers for name in rig.model.groups[i].names}
+    """Of what hangs between wheel carrier and body on one side [kg]; a subframe belongs to none."""
+    carriers = {*rig.carriers, *carrying_groups(rig, corner)}
     total = 0.0
     for body in rig.vehicle.bodies:
-        if body.name not in rig.model.index or body.name in carriers or body.role not in (Role.LINK, Role.DRIVELINE):
+        if rig.model.index.get(body.name, -1) in {-1, *carriers} or body.role not in (Role.LINK, Role.DRIVELINE):
             continue
         total += body.mass if body.side is corner.side else 0.0
     return total
@@ -291,7 +331,7 @@ def _line(rig: Rig, corner: Corner, what: str, readings: LinkReadings, lengths: 
     side = [wheel.corner for wheel in rig.wheels].index(corner)
     centre, name = np.array(rig.wheels[side].centre), own_line(rig, corner, what)
     if name is None:
-        return np.zeros(3), centre + np.array([0.0, 0.0, UPRIGHT])
+        return np.zeros(3), centre + np.array([0.0, 0.0, _UPRIGHT])
     elements: tuple[Spring | Damper, ...] = (*rig.vehicle.springs, *rig.vehicle.dampers)
     element = next(one for one in elements if one.name == name)
     moving = [body in rig.model.index for body in element.bodies]
@@ -323,19 +363,22 @@ def component_damper(rig: Rig, corner: Corner) -> dict[str, float] | None:
     curve = damper.characteristic.curve
     for branch, speeds in (("rebound", curve.x[curve.x > 0]), ("bump", curve.x[curve.x < 0])):
         if not speeds.size:
-            text = f"the damper '{name}' has no {branch} branch: its curve runs from {curve.x[0]:g} to {curve.x[-1]:g} m/s"
+            text = (
+                f"the damper '{name}' has no {branch} branch: its curve runs from {curve.x[0]:g} to {curve.x[-1]:g} m/s"
+            )
             raise InputError(Problem(text, hint="a quarter car needs forces in both directions"))
     fastest = min(_FASTEST, float(curve.x[-1]), float(-curve.x[0]))
     speed = fastest * np.linspace(-1.0, 1.0, 81)
     force = -np.interp(-speed, curve.x, curve.y)
     if not (force[-1] > 0 > force[0]):
         raise InputError(f"the damper '{name}' does not resist: {force[0]:.0f} N and {force[-1]:.0f} N at its ends")
-    first = [force[-1] / fastest, 0.3 * fastest, force[-1] / fastest] + [force[0] / -fastest, 0.3 * fastest, -force[0] / fastest]
+    bump, rebound, bend = force[-1] / fastest, -force[0] / fastest, 0.3 * fastest
+    first = [bump, bend, bump, rebound, bend, rebound]
 
     def off(logarithms: Array) -> Array:
         numbers = np.zeros(len(NAMES))
         numbers[4:10] = np.exp(logarithms)
-        return (_core.QuarterCar.damper(numbers, speed) - force) / np.abs(force).max()
+        return np.asarray((_core.QuarterCar.damper(numbers, speed) - force) / np.abs(force).max())
 
     start = np.log(first)
     low, high = start - 3.0, start + 3.0

@@ -15,7 +15,7 @@ from trackrod.kc.rig import Rig
 from trackrod.reduce.curves import LinkCurves, LinkReadings, Shape, link_curves, read_link
 from trackrod.reduce.experiment import Experiment, Sweep, push_wheels
 from trackrod.reduce.identify import MOUNT, CornerProblem, Identified, bounds_of, identify, search
-from trackrod.reduce.model import NAMES, QuarterCar, component_damper, known_corner
+from trackrod.reduce.model import NAMES, QuarterCar, component_damper, is_dependent, known_corner
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["AxleReduction", "Starts", "first_guess", "reduce_axle", "try_starts"]
@@ -106,7 +106,9 @@ class AxleReduction:
         }
 
 
-def first_guess(rig: Rig, corner: Corner, readings: LinkReadings, experiment: Experiment, link: LinkCurves) -> QuarterCar:
+def first_guess(
+    rig: Rig, corner: Corner, readings: LinkReadings, experiment: Experiment, link: LinkCurves
+) -> QuarterCar:
     """The start values of the paper: half of the links unsprung, a spring of the ride rate, the component's damper.
 
     Raises
@@ -123,10 +125,10 @@ def first_guess(rig: Rig, corner: Corner, readings: LinkReadings, experiment: Ex
     numbers |= dict.fromkeys(MOUNT, 0.0)
     car = QuarterCar(rig.vehicle.name, corner, known, link, numbers)
     spring, dashpot, _, _, own, links = car.core.geometry(np.array([height]))[0]
-    numbers["spring_rate"] = rate / spring[1] ** 2
+    numbers["spring_rate"] = rate / float(spring[1]) ** 2
     if damper is None:
         mass = own[0] + 0.5 * known["link_mass"] * links[0]
-        mean = 2.0 * _DAMPING_RATIO * float(np.sqrt(rate * mass)) / dashpot[1] ** 2
+        mean = 2.0 * _DAMPING_RATIO * float(np.sqrt(rate * mass)) / float(dashpot[1]) ** 2
         damper = {f"{way}_{part}": mean for way in ("bump", "rebound") for part in ("low", "high")}
         damper |= {"bump_speed": 0.15, "rebound_speed": 0.15}
     return car.with_parameters({**numbers, **damper})
@@ -193,7 +195,7 @@ def reduce_axle(
         curves = {each: change(link) for each, link in curves.items()}
     return AxleReduction(
         axle,
-        rig.carriers[0] == rig.carriers[1],
+        is_dependent(rig, corner),
         readings,
         curves,
         {each: link.errors(readings) for each, link in curves.items()},

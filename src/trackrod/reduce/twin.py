@@ -129,12 +129,12 @@ class TwinQuarterCar:
         time = step * np.arange(load.size)
 
         def slope(t: float, x: Array) -> list[float]:
-            a, rate, _ = self.rates(*x, float(np.interp(t, time, load)))
+            a, rate, _ = self.rates(x[0], x[1], x[2], float(np.interp(t, time, load)))
             return [x[1], a, rate]
 
         start = [self.k["ride_height"], 0.0, 0.0]
         found = solve_ivp(slope, (0.0, time[-1]), start, "LSODA", time, rtol=1e-7, atol=1e-9, max_step=4 * step)
-        a = [self.rates(*x, f)[0] for x, f in zip(found.y.T, load, strict=True)]
+        a = [self.rates(x[0], x[1], x[2], f)[0] for x, f in zip(found.y.T, load, strict=True)]
         return np.column_stack((found.y[0], found.y[1], a))
 
 
