@@ -14,6 +14,7 @@
 
 #include "arrays.hpp"
 #include "trackrod/quarter_car/model.hpp"
+#include "trackrod/quarter_car/vehicle.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -129,6 +130,8 @@ class QuarterHandle {
     return Model<double>(d_, parameters(values)).energy(z, v);
   }
 
+  const Description& description() const { return d_; }
+
   // Force of the damper alone at speeds of compression.
   static NewArray damper(const Values& values, const Values& speeds) {
     const Parameters<double> p = parameters(values);
@@ -139,6 +142,61 @@ class QuarterHandle {
 
  private:
   Description d_;
+};
+
+// Four quarter cars under a body, on posts.
+class PostVehicle {
+ public:
+  // Numbers of the body: mass, centre, inertia (xx, yy, zz, xy, xz, yz), bars of both axles.
+  explicit PostVehicle(const Values& body) {
+    if (body.size() != 12) throw std::invalid_argument("twelve numbers of the body are needed");
+    const double* b = body.data();
+    body_ = {b[0], {b[1], b[2], b[3]}, {{{b[4], b[7], b[8]}, {b[7], b[5], b[9]}, {b[8], b[9], b[6]}}}, {b[10], b[11]}};
+  }
+
+  // The next corner, in the order fl, fr, rl, rr. Tyre: free radius, vertical damping, stiffness and damping sideways, mass
+  // of rolling, step of the loads over the deflection.
+  void add_corner(const QuarterHandle& car, const Values& values, const Values& tyre, const Values& loads) {
+    if (tyre.size() != 6 || loads.size() < 2) throw std::invalid_argument("six numbers and a curve of the tyre are needed");
+    const double* t = tyre.data();
+    PostTyre made{t[0], {}, {}, t[1], t[2], t[3], t[4]};
+    for (size_t i = 0; i < loads.size(); ++i) {
+      made.deflection.push_back(t[5] * static_cast<double>(i));
+      made.load.push_back(loads.data()[i]);
+    }
+    corners_.push_back({car.description(), parameters(values), made});
+  }
+
+  // Rows of the motion at every step while posts move, after so many steps of settling on the first row; steps done.
+  std::pair<NewArray, size_t> drive(double h, const Rows& posts, size_t settling) const {
+    if (corners_.size() != 4 || posts.shape(1) != 4) throw std::invalid_argument("four corners and four posts are needed");
+    const size_t n = posts.shape(0);
+    NewArray out = new_array({n, static_cast<size_t>(Vehicle::outputs)});
+    size_t done = 0;
+    {
+      nb::gil_scoped_release release;
+      Vehicle vehicle(body_, corners_);
+      const double still[4] = {};
+      for (size_t i = 0; i < settling; ++i) {
+        if (!vehicle.step(h, posts.data(), still)) return {out, 0};
+      }
+      vehicle.hold_sideways();
+      for (; done < n; ++done) {
+        const double *now = posts.data() + 4 * done, *last = done == 0 ? now : now - 4;
+        const double* next = done + 1 < n ? now + 4 : now;
+        const double span = h * ((done > 0 ? 1.0 : 0.0) + (done + 1 < n ? 1.0 : 0.0));
+        double speeds[4];
+        for (int k = 0; k < 4; ++k) speeds[k] = (next[k] - last[k]) / span;
+        if (!vehicle.step(h, now, speeds)) break;
+        vehicle.write(out.data() + static_cast<size_t>(Vehicle::outputs) * done);
+      }
+    }
+    return {out, done};
+  }
+
+ private:
+  VehicleBody body_;
+  std::vector<VehicleCorner> corners_;
 };
 
 }  // namespace
@@ -155,4 +213,10 @@ void bind_quarter(nb::module_& m) {
       .def("preload", &QuarterHandle::preload, "parameters"_a, "Force of the spring at ride height [N].")
       .def("energy", &QuarterHandle::energy, "parameters"_a, "z"_a, "v"_a, "Kinetic, spring's and weight's [J].")
       .def_static("damper", &QuarterHandle::damper, "parameters"_a, "speeds"_a, "Force [N] over speed of compression.");
+  using trackrod::PostVehicle;
+  nb::class_<PostVehicle>(m, "PostVehicle", "A vehicle of four quarter cars on posts; see trackrod.reduce.vehicle.")
+      .def(nb::init<const trackrod::Values&>(), "body"_a)
+      .def("add_corner", &PostVehicle::add_corner, "car"_a, "parameters"_a, "tyre"_a, "loads"_a)
+      .def("drive", &PostVehicle::drive, "h"_a, "posts"_a, "settling"_a,
+           "Position and angles of the body (6), positions of the wheels (4), loads (4) at every step; steps done.");
 }

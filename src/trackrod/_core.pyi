@@ -300,6 +300,18 @@ class QuarterCar:
     def damper(parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
         """Force [N] over speed of compression."""
 
+class PostVehicle:
+    """A vehicle of four quarter cars on posts; see trackrod.reduce.vehicle."""
+
+    def __init__(self, body: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def add_corner(self, car: QuarterCar, parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tyre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loads: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def drive(self, h: float, posts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], settling: int) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], int]:
+        """
+        Position and angles of the body (6), positions of the wheels (4), loads (4) at every step; steps done.
+        """
+
 class RealTimeRun:
     """A model in step with the clock."""
 

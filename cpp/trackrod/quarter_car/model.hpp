@@ -80,9 +80,17 @@ inline Second square(const S3& a) { return dot(a, a); }
 
 }  // namespace detail
 
-inline Geometry geometry(const Description& d, double at) {
+// Where the wheel is and how it moves, per metre of z, in V.
+struct Pose {
+  detail::S3 x, y, e;    // axes of W
+  detail::S3 turn;       // rotation of the carrier per metre
+  detail::S3 wheel, way;  // wheel centre, and its velocity per metre
+  detail::S3 arm;        // from there to the centre of mass
+  Second z, lean;        // cosine of the inclination
+};
+
+inline Pose pose(const Description& d, double at) {
   using detail::S3;
-  using detail::square;
   Second z{};
   z.v = Dual<1>::variable(at, 0);
   z.d[0] = Dual<1>(1.0);
@@ -92,34 +100,43 @@ inline Geometry geometry(const Description& d, double at) {
   const Second ci = cos(q[inclination].value), si = sin(q[inclination].value);
   const Second cp = cos(q[pitch].value), sp = sin(q[pitch].value);
   const Second cs = cos(q[steer].value), ss = sin(q[steer].value);
+  Pose o;
+  o.z = z;
+  o.lean = ci;
   // columns of R_VW = Rz(steer) Rx(inclination) Ry(pitch)
-  const S3 x{cs * cp - ss * si * sp, ss * cp + cs * si * sp, -(ci * sp)};
-  const S3 y{-(ss * ci), cs * ci, si};
-  const S3 e{cs * sp + ss * si * cp, ss * sp - cs * si * cp, ci * cp};
-  const auto turned = [&](double a, double b, double c) { return x * Second(a) + y * Second(b) + e * Second(c); };
-  // of the carrier per metre: about z, then the turned x, then the spin axis
+  o.x = {cs * cp - ss * si * sp, ss * cp + cs * si * sp, -(ci * sp)};
+  o.y = {-(ss * ci), cs * ci, si};
+  o.e = {cs * sp + ss * si * cp, ss * sp - cs * si * cp, ci * cp};
+  // about z, then the turned x, then the spin axis
   const S3 node{cs, ss, Second(0.0)};
-  const S3 w = S3{Second(0.0), Second(0.0), q[steer].slope} + node * q[inclination].slope + y * q[pitch].slope;
-  const S3 moved{q[along].value, q[across].value, z};
-  const S3 p = moved + S3{Second(k.wheel_x), Second(k.wheel_y), Second(k.wheel_z)};
-  const S3 way{q[along].slope, q[across].slope, Second(1.0)};
-  const S3 arm = turned(k.centre_x, k.centre_y, k.centre_z);
-  const Second wx = dot(w, x), wy = dot(w, y), wz = dot(w, e);
+  o.turn = S3{Second(0.0), Second(0.0), q[steer].slope} + node * q[inclination].slope + o.y * q[pitch].slope;
+  o.wheel = {q[along].value + k.wheel_x, q[across].value + k.wheel_y, z + k.wheel_z};
+  o.way = {q[along].slope, q[across].slope, Second(1.0)};
+  o.arm = o.x * Second(k.centre_x) + o.y * Second(k.centre_y) + o.e * Second(k.centre_z);
+  return o;
+}
+
+inline Geometry geometry(const Description& d, const Pose& o) {
+  using detail::S3;
+  using detail::square;
+  const Corner<double>& k = d.corner;
+  const Second wx = dot(o.turn, o.x), wy = dot(o.turn, o.y), wz = dot(o.turn, o.e);
   const Second rotation = wx * wx * k.Ixx + wy * wy * k.Iyy + wz * wz * k.Izz +
                           (wx * wy * k.Ixy + wx * wz * k.Ixz + wy * wz * k.Iyz) * 2.0;
   const auto length = [&](double a, double b, double c, double u, double v, double t) {
-    const S3 line = p + turned(a, b, c) - S3{Second(u), Second(v), Second(t)};
-    return jet(sqrt(square(line)));
+    const S3 end = o.x * Second(a) + o.y * Second(b) + o.e * Second(c);
+    return jet(sqrt(square(o.wheel + end - S3{Second(u), Second(v), Second(t)})));
   };
   Geometry g;
   g.spring = length(k.spring_wheel_x, k.spring_wheel_y, k.spring_wheel_z, k.spring_body_x, k.spring_body_y, k.spring_body_z);
   g.damper = length(k.damper_wheel_x, k.damper_wheel_y, k.damper_wheel_z, k.damper_body_x, k.damper_body_y, k.damper_body_z);
-  g.contact = jet(z - ci * k.radius);
-  g.centre = jet(z + arm.z);
-  g.own = jet(square(way + cross(w, arm)) * k.mass + rotation);
-  g.linked = jet(square(way));
+  g.contact = jet(o.z - o.lean * k.radius);
+  g.centre = jet(o.z + o.arm.z);
+  g.own = jet(square(o.way + cross(o.turn, o.arm)) * k.mass + rotation);
+  g.linked = jet(square(o.way));
   return g;
 }
+inline Geometry geometry(const Description& d, double at) { return geometry(d, pose(d, at)); }
 
 // A function of z at a z that carries derivatives.
 inline double lift(double f, double, const double&) { return f; }
