@@ -170,6 +170,14 @@ inline T damper_force(const Parameters<T>& p, const T& v) {
   return line(v) - (p.rebound_low - p.rebound_high) * p.rebound_speed - (p.bump_low - p.rebound_low) * middle * 0.25;
 }
 
+// The same with the friction of the seals, which is known from the component.
+template <class T>
+inline T damper_force(const Corner<double>& k, const Parameters<T>& p, const T& v) {
+  const T law = damper_force(p, v);
+  if (k.friction == 0.0) return law;
+  return law + v * k.friction / sqrt(v * v + k.friction_speed * k.friction_speed);
+}
+
 // Of the spring, by its compression since ride height.
 template <class T>
 inline T spring_force(const Parameters<T>& p, const T& preload, const T& u) {
@@ -317,7 +325,7 @@ class Model {
     const T slope = lift(g.own.first, g.own.second, z) + links * lift(g.linked.first, g.linked.second, z);
     const T spring_way = lift(g.spring.first, g.spring.second, z), damper_way = lift(g.damper.first, g.damper.second, z);
     const T spring = spring_force(p_, preload_, T(length_) - lift(g.spring.value, g.spring.first, z));
-    const T damper = damper_force(p_, -(damper_way * v) - rate);
+    const T damper = damper_force(k, p_, T(-(damper_way * v) - rate));
     const T weight = (links + lift(g.centre.first, g.centre.second, z) * k.mass) * gravity;
     const T pull = ((guide.z - z) * guide.position + (guide.v - v) * guide.velocity + (guide.a - a) * guide.acceleration) *
                    guide.strength;

@@ -226,7 +226,7 @@ class Vehicle {
       const double spring_way = c.g.spring.first + off * c.g.spring.second;
       const double damper_way = c.g.damper.first + off * c.g.damper.second;
       double force = 0.0;
-      rates[i] = mount_rate(p, -damper_way * v, i, h, &force);
+      rates[i] = mount_rate(k, p, -damper_way * v, i, h, &force);
       const double slope = c.g.own.first + links * c.g.linked.first;
       const int other = i ^ 1;
       double own = spring * spring_way + force * damper_way - 0.5 * slope * v * v;
@@ -268,22 +268,22 @@ class Vehicle {
   }
 
   // Rate of a mount whose damper is compressed at a speed, and the force of both.
-  double mount_rate(const Parameters<double>& p, double speed, int i, double h, double* force) const {
+  double mount_rate(const Corner<double>& k, const Parameters<double>& p, double speed, int i, double h, double* force) const {
     double rate = 0.0;
     if (p.mount_compliance > 0.0) {
       const double before = (4.0 * s_[i] - s_before_[i]) / 3.0, follows = 2.0 / 3.0 * h;
       rate = rate_[i];
-      for (int k = 0; k < most_iterations; ++k) {
+      for (int n = 0; n < most_iterations; ++n) {
         const Dual<1> r = Dual<1>::variable(rate, 0);
         Parameters<Dual<1>> q;
         for (int j = 0; j < Parameters<double>::size; ++j) q.data()[j] = Dual<1>(p.data()[j]);
-        const Dual<1> left = (damper_force(q, Dual<1>(speed) - r) - r * p.mount_damping) * p.mount_compliance - (r * follows + before);
+        const Dual<1> left = (damper_force(k, q, Dual<1>(Dual<1>(speed) - r)) - r * p.mount_damping) * p.mount_compliance - (r * follows + before);
         const double change = -left.v / left.d[0];
         rate += change;
         if (std::fabs(change) < 1e-12 * (1.0 + std::fabs(rate))) break;
       }
     }
-    *force = damper_force(p, speed - rate);
+    *force = damper_force(k, p, speed - rate);
     return rate;
   }
 

@@ -75,5 +75,7 @@ CORNER = (
         ("radius", "length", "from the wheel centre to the contact point"),
         ("ride_height", "length", "vertical displacement of the wheel under the corner weight"),
         ("corner_weight", "force", "of the road on the wheel at ride height"),
+        ("friction", "force", "of the seals of the damper, beside its six coefficients"),
+        ("friction_speed", "velocity", "at which that friction has 0.7 of its size"),
     ),
 )

@@ -203,8 +203,10 @@ class QuarterCar:
         return np.asarray(self.preload + u * (a + u * (b + u * c)))
 
     def damper_force(self, speed: ArrayLike) -> Array:
-        """Of the damper [N] over the speed of its compression [m/s]."""
-        return np.asarray(self.core.damper(self.vector, np.atleast_1d(np.asarray(speed, dtype=np.float64))))
+        """Of the damper [N] over the speed of its compression [m/s], friction of its seals included."""
+        v = np.atleast_1d(np.asarray(speed, dtype=np.float64))
+        rubbing = self.known["friction"] * v / np.hypot(v, self.known["friction_speed"])
+        return np.asarray(self.core.damper(self.vector, v) + rubbing)
 
 
 def driven(
@@ -261,7 +263,7 @@ def known_corner(rig: Rig, corner: Corner, readings: LinkReadings, height: float
     centre = np.array(rig.wheels[side].centre)
     mass, offset, inertia = _carried(rig, corner)
     numbers = {"mass": mass, "link_mass": _link_mass(rig, corner), "radius": float(rig.radii[side])}
-    numbers |= {"ride_height": height, "corner_weight": weight}
+    numbers |= {"ride_height": height, "corner_weight": weight, "friction": 0.0, "friction_speed": 1.0}
     numbers |= {f"I{'xyz'[i]}{'xyz'[j]}": float(inertia[i, j]) for i in range(3) for j in range(i, 3)}
     vectors = {"centre": offset, "wheel": centre}
     for k, what in enumerate(("spring", "damper")):
@@ -348,8 +350,10 @@ def _line(rig: Rig, corner: Corner, what: str, readings: LinkReadings, lengths: 
     return np.asarray(least_squares(off, drawn).x), top
 
 
-def component_damper(rig: Rig, corner: Corner) -> dict[str, float] | None:
-    """Six coefficients nearest to the curve of a wheel's damper; None where it has none of its own.
+def component_damper(rig: Rig, corner: Corner) -> tuple[dict[str, float], dict[str, float]] | None:
+    """What is nearest to the curve of a wheel's damper: six coefficients, and the friction of its seals beside them.
+
+    None where the wheel has no damper of its own.
 
     Raises
     ------
@@ -377,11 +381,19 @@ def component_damper(rig: Rig, corner: Corner) -> dict[str, float] | None:
 
     def off(logarithms: Array) -> Array:
         numbers = np.zeros(len(NAMES))
-        numbers[4:10] = np.exp(logarithms)
-        return np.asarray((_core.QuarterCar.damper(numbers, speed) - force) / np.abs(force).max())
+        numbers[4:10] = np.exp(logarithms[:6])
+        size, slow = np.exp(logarithms[6:])
+        rubbing = size * speed / np.hypot(speed, slow)
+        return np.asarray((_core.QuarterCar.damper(numbers, speed) + rubbing - force) / np.abs(force).max())
 
-    start = np.log(first)
+    # even in the logarithm of the speed: the seals rub at a hundredth of the speeds that valves work at
+    slow_to_fast = np.geomspace(1e-3, 1.0, 60) * fastest
+    speed = np.concatenate((-slow_to_fast[::-1], slow_to_fast))
+    force = -np.interp(-speed, curve.x, curve.y)
+    start = np.log([*first, 0.02 * np.abs(force).max(), 0.005])
     low, high = start - 3.0, start + 3.0
     low[[1, 4]], high[[1, 4]] = np.log(0.05 * fastest), np.log(0.75 * fastest)
-    found = np.exp(least_squares(off, start, bounds=(low, high)).x)
-    return dict(zip(NAMES[4:10], found.tolist(), strict=True))
+    low[6], low[7], high[7] = start[6] - 6.0, np.log(1e-3), np.log(0.03)
+    found = np.exp(least_squares(off, start, bounds=(low, high)).x).tolist()
+    rubs = {"friction": found[6], "friction_speed": found[7]}
+    return dict(zip(NAMES[4:10], found[:6], strict=True)), rubs

@@ -90,6 +90,7 @@ class AxleReduction:
             "spring": list(car.spring),
             "spring_free_compression_m": car.free_compression,
             "damper": list(car.damper),
+            "damper_friction_N": car.known["friction"],
             "mount": {"stiffness_Npm": mount["stiffness"], "damping_Nspm": mount["damping"]},
             "rms_pct": dict(found.rms_pct),
             "rms_pct_without_mount": dict(self.rigid.rms_pct),
@@ -107,9 +108,11 @@ class AxleReduction:
 
 
 def first_guess(
-    rig: Rig, corner: Corner, readings: LinkReadings, experiment: Experiment, link: LinkCurves
+    rig: Rig, corner: Corner, readings: LinkReadings, experiment: Experiment, link: LinkCurves, *, friction: bool = True
 ) -> QuarterCar:
     """The start values of the paper: half of the links unsprung, a spring of the ride rate, the component's damper.
+
+    With `friction` the seals of the damper rub as the component's curve says, beside the six coefficients.
 
     Raises
     ------
@@ -123,15 +126,19 @@ def first_guess(
     rate = float(loads[1] - loads[0]) / (2.0 * _NEAR)
     numbers = dict.fromkeys(NAMES, 1.0) | {"unsprung_share": 0.5, "spring_second": 0.0, "spring_third": 0.0}
     numbers |= dict.fromkeys(MOUNT, 0.0)
+    if damper is not None and friction:
+        known |= damper[1]
     car = QuarterCar(rig.vehicle.name, corner, known, link, numbers)
     spring, dashpot, _, _, own, links = car.core.geometry(np.array([height]))[0]
     numbers["spring_rate"] = rate / float(spring[1]) ** 2
-    if damper is None:
+    if damper is not None:
+        laws = damper[0]
+    else:
         mass = own[0] + 0.5 * known["link_mass"] * links[0]
         mean = 2.0 * _DAMPING_RATIO * float(np.sqrt(rate * mass)) / float(dashpot[1]) ** 2
-        damper = {f"{way}_{part}": mean for way in ("bump", "rebound") for part in ("low", "high")}
-        damper |= {"bump_speed": 0.15, "rebound_speed": 0.15}
-    return car.with_parameters({**numbers, **damper})
+        laws = {f"{way}_{part}": mean for way in ("bump", "rebound") for part in ("low", "high")}
+        laws |= {"bump_speed": 0.15, "rebound_speed": 0.15}
+    return car.with_parameters({**numbers, **laws})
 
 
 def try_starts(found: Identified, count: int, seed: int = 0, *, mount: bool = True) -> Starts:
@@ -157,6 +164,7 @@ def reduce_axle(
     *,
     sweep: Sweep | None = None,
     shape: Shape = Shape.TABLE,
+    friction: bool = True,
     change: Callable[[LinkCurves], LinkCurves] | None = None,
     starts: int = 0,
 ) -> AxleReduction:
@@ -170,6 +178,8 @@ def reduce_axle(
         What pushes the wheels.
     shape
         Of the curves of the link that the quarter car is identified with.
+    friction
+        Whether the seals of the damper rub as its component's curve says; six coefficients alone otherwise.
     change
         What-if: applied to the curves after the identification.
     starts
@@ -188,7 +198,7 @@ def reduce_axle(
     experiment = push_wheels(rig, corner, sweep)
     readings = read_link(rig, corner, around=experiment.ride_height)
     curves = {each: link_curves(readings, each) for each in Shape}
-    car = first_guess(rig, corner, readings, experiment, curves[shape])
+    car = first_guess(rig, corner, readings, experiment, curves[shape], friction=friction)
     rigid, found = (identify(car, experiment, mount=mount) for mount in (False, True))
     tried = try_starts(found, starts) if starts else None
     if change is not None:

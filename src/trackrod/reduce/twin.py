@@ -85,7 +85,12 @@ class TwinQuarterCar:
         return float(self.k["mass"] * way @ way + spin @ inertia @ spin + self._links * centre @ centre)
 
     def damper(self, speed: float) -> float:
-        """Force [N] over the speed of compression [m/s]: straight lines with a Bézier curve at each corner."""
+        """Force [N] over the speed of compression [m/s], with the friction of the seals."""
+        slow = self.k["friction_speed"]
+        return self._law(speed) + self.k["friction"] * float(np.sin(np.arctan(speed / slow)))
+
+    def _law(self, speed: float) -> float:
+        """Six coefficients: straight lines with a Bézier curve at each corner [N]."""
         low, at, high = (self.p[f"bump_{part}"] for part in ("low", "speed", "high"))
         low_r, at_r, high_r = (self.p[f"rebound_{part}"] for part in ("low", "speed", "high"))
         middle = _MIDDLE * at * at_r / (at + at_r)
