@@ -34,6 +34,7 @@ struct PostTyre {
   double damping;                       // vertical [N s/m]
   double stiffness, side_damping;       // sideways [N/m], [N s/m]
   double rolling_mass;                  // inertia of what turns over the square of the radius [kg]
+  double relaxation, side_force;        // sideways: length [m], force of a tyre that is not bent [N]
 };
 
 struct VehicleCorner {
@@ -84,10 +85,7 @@ class Vehicle {
   }
 
   // Let the tyres hold sideways from where they stand now.
-  void hold_sideways() {
-    for (int i = 0; i < wheels; ++i) side_[i] = last_side_[i];
-    holds_ = true;
-  }
+  void hold_sideways() { holds_ = true; }
 
   // x, y, z of the centre of mass in E against the design position, roll, pitch, yaw; then z of the wheels and loads.
   static constexpr int outputs = 6 + 2 * wheels;
@@ -239,14 +237,15 @@ class Vehicle {
       // tyre
       const V3d wheel_B = c.wheel + c.way * off, contact_B = c.contact + c.contact_way * off;
       const V3d wheel = place + body_.centre + R * wheel_B;
-      const V3d contact = place + body_.centre + R * contact_B;
       const V3d wheel_speed = R * (V + cross(W, wheel_B) + c.way * v);
       const V3d contact_speed = R * (V + cross(W, contact_B) + c.contact_way * v);
       const double deflection = corner.tyre.free_radius - (wheel.z - posts[i]) / c.cosine;
       const double Fz = tyre_load(corner.tyre, deflection, -(wheel_speed.z - speeds[i]) / c.cosine);
       double Fy = -corner.tyre.side_damping * contact_speed.y;
-      if (holds_) Fy -= corner.tyre.stiffness * (contact.y - side_[i]);
-      now_side_[i] = contact.y;
+      if (holds_) {  // what is bent sideways straightens while the wheel rolls to and fro
+        now_side_[i] = (side_[i] + contact_speed.y * h) / (1.0 + std::fabs(wheel_speed.x) * h / corner.tyre.relaxation);
+        Fy += corner.tyre.side_force - corner.tyre.stiffness * now_side_[i];
+      }
       now_load_[i] = Fz;
       const V3d F = Rt * V3d{0.0, Fy, Fz};
       lin += F;
@@ -298,7 +297,7 @@ class Vehicle {
       s_before_[i] = s_[i];
       s_[i] = corners_[static_cast<std::size_t>(i)].parameters.mount_compliance > 0.0 ? s : 0.0;
       rate_[i] = rates[i];
-      last_side_[i] = now_side_[i];
+      side_[i] = now_side_[i];
       load_[i] = now_load_[i];
     }
   }
@@ -335,7 +334,7 @@ class Vehicle {
   double q_[6] = {}, u_[6] = {}, z_[wheels] = {}, v_[wheels] = {}, a_[size] = {};
   double s_[wheels] = {}, s_before_[wheels] = {}, rate_[wheels] = {};
   double preload_[wheels] = {}, spring_length_[wheels] = {};
-  double side_[wheels] = {}, last_side_[wheels] = {}, now_side_[wheels] = {}, load_[wheels] = {}, now_load_[wheels] = {};
+  double side_[wheels] = {}, now_side_[wheels] = {}, load_[wheels] = {}, now_load_[wheels] = {};
   bool holds_ = false;
   Corner4 now_[wheels];
   double A_[size][size] = {};

@@ -67,6 +67,8 @@ class PostTyre:
         Of the carcass sideways [N/m], [N·s/m].
     rolling_mass
         Inertia of what turns with the wheel over the square of the radius [kg].
+    relaxation, side_force
+        Way on which a rolling tyre straightens sideways [m], and the force of one that is straight [N].
     """
 
     free_radius: float
@@ -75,6 +77,8 @@ class PostTyre:
     stiffness: float
     side_damping: float
     rolling_mass: float
+    relaxation: float
+    side_force: float
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,8 @@ class ReducedVehicle:
         """The vehicle in the core."""
         core = _core.PostVehicle(np.array([self.mass, *self.centre, *self.inertia, *self.bars]))
         for car, tyre in zip(self.corners, self.tyres, strict=True):
-            numbers = [tyre.free_radius, tyre.damping, tyre.stiffness, tyre.side_damping, tyre.rolling_mass, _TABLE]
+            numbers = [tyre.free_radius, tyre.damping, tyre.stiffness, tyre.side_damping, tyre.rolling_mass]
+            numbers += [tyre.relaxation, tyre.side_force, _TABLE]
             core.add_corner(car.core, car.vector, np.array(numbers), np.array(tyre.loads))
         return core
 
@@ -239,12 +244,22 @@ def _post_tyre(vehicle: Vehicle, car: QuarterCar) -> PostTyre:
     rate = 0.01
     at = float(tyre.deflection(weight / count))
     damping = count * float(tyre.vertical_force(at, rate) - tyre.vertical_force(at)) / rate
-    forces = tyre.evaluate(weight / count)
-    carcass = float(abs(forces.Kya)) / max(float(forces.sigma_y), constant("shortest_relaxation"))
+    forces = tyre.evaluate(weight / count, gamma=float(car.link.inclination(car.known["ride_height"])), Vx=0.0)
+    relaxation = max(float(forces.sigma_y), constant("shortest_relaxation"))
+    carcass = float(abs(forces.Kya)) / relaxation
     side = 2.0 * constant("standing_damping") * float(np.sqrt(carcass * weight / count / STANDARD_GRAVITY))
     spin = next(s for s in rigid_groups(vehicle)[1] if s.wheel.corner is car.corner)
     rolling = spin.inertia / float(tyre.effective_radius(weight / count)) ** 2
-    return PostTyre(float(tyre.free_radius()), tuple(loads.tolist()), damping, count * carcass, count * side, rolling)
+    return PostTyre(
+        float(tyre.free_radius()),
+        tuple(loads.tolist()),
+        damping,
+        count * carcass,
+        count * side,
+        rolling,
+        relaxation,
+        count * float(forces.Fy),
+    )
 
 
 def reduced_vehicle(
