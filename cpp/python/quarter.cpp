@@ -155,13 +155,13 @@ class PostVehicle {
   }
 
   // The next corner, in the order fl, fr, rl, rr. Tyre: free radius, vertical damping, stiffness and damping sideways, mass
-  // of rolling, relaxation length and force sideways, step of the loads over the deflection.
+  // of rolling, relaxation length, force and compliance sideways, step of the loads over the deflection.
   void add_corner(const QuarterHandle& car, const Values& values, const Values& tyre, const Values& loads) {
-    if (tyre.size() != 8 || loads.size() < 2) throw std::invalid_argument("eight numbers and a curve of the tyre are needed");
+    if (tyre.size() != 9 || loads.size() < 2) throw std::invalid_argument("nine numbers and a curve of the tyre are needed");
     const double* t = tyre.data();
-    PostTyre made{t[0], {}, {}, t[1], t[2], t[3], t[4], t[5], t[6]};
+    PostTyre made{t[0], {}, {}, t[1], t[2], t[3], t[4], t[5], t[6], t[7]};
     for (size_t i = 0; i < loads.size(); ++i) {
-      made.deflection.push_back(t[7] * static_cast<double>(i));
+      made.deflection.push_back(t[8] * static_cast<double>(i));
       made.load.push_back(loads.data()[i]);
     }
     corners_.push_back({car.description(), parameters(values), made});

@@ -35,6 +35,7 @@ struct PostTyre {
   double stiffness, side_damping;       // sideways [N/m], [N s/m]
   double rolling_mass;                  // inertia of what turns over the square of the radius [kg]
   double relaxation, side_force;        // sideways: length [m], force of a tyre that is not bent [N]
+  double side_compliance;               // of the suspension at the contact point [m/N]
 };
 
 struct VehicleCorner {
@@ -241,11 +242,7 @@ class Vehicle {
       const V3d contact_speed = R * (V + cross(W, contact_B) + c.contact_way * v);
       const double deflection = corner.tyre.free_radius - (wheel.z - posts[i]) / c.cosine;
       const double Fz = tyre_load(corner.tyre, deflection, -(wheel_speed.z - speeds[i]) / c.cosine);
-      double Fy = -corner.tyre.side_damping * contact_speed.y;
-      if (holds_) {  // what is bent sideways straightens while the wheel rolls to and fro
-        now_side_[i] = (side_[i] + contact_speed.y * h) / (1.0 + std::fabs(wheel_speed.x) * h / corner.tyre.relaxation);
-        Fy += corner.tyre.side_force - corner.tyre.stiffness * now_side_[i];
-      }
+      const double Fy = side_force(corner.tyre, i, contact_speed.y, wheel_speed.x, h);
       now_load_[i] = Fz;
       const V3d F = Rt * V3d{0.0, Fy, Fz};
       lin += F;
@@ -264,6 +261,17 @@ class Vehicle {
     const std::size_t cell = std::min(static_cast<std::size_t>(deflection / step), t.load.size() - 2);
     const double part = (deflection - t.deflection[cell]) / step;
     return std::max(t.load[cell] + part * (t.load[cell + 1] - t.load[cell]) + t.damping * rate, 0.0);
+  }
+
+  // Sideways: what is bent straightens while the wheel rolls to and fro, and the suspension gives way to the force.
+  double side_force(const PostTyre& t, int i, double speed, double rolling, double h) {
+    const double straight = 1.0 / (1.0 + std::fabs(rolling) * h / t.relaxation), held = holds_ ? t.stiffness : 0.0;
+    const double resists = held * h * straight + t.side_damping, soft = t.side_compliance / h;
+    const double free = (holds_ ? t.side_force : 0.0) - held * side_[i] * straight;
+    const double force = (free - resists * (speed - soft * last_force_[i])) / (1.0 + resists * soft);
+    now_side_[i] = holds_ ? (side_[i] + (speed + soft * (force - last_force_[i])) * h) * straight : 0.0;
+    now_force_[i] = force;
+    return force;
   }
 
   // Rate of a mount whose damper is compressed at a speed, and the force of both.
@@ -298,6 +306,7 @@ class Vehicle {
       s_[i] = corners_[static_cast<std::size_t>(i)].parameters.mount_compliance > 0.0 ? s : 0.0;
       rate_[i] = rates[i];
       side_[i] = now_side_[i];
+      last_force_[i] = now_force_[i];
       load_[i] = now_load_[i];
     }
   }
@@ -334,7 +343,7 @@ class Vehicle {
   double q_[6] = {}, u_[6] = {}, z_[wheels] = {}, v_[wheels] = {}, a_[size] = {};
   double s_[wheels] = {}, s_before_[wheels] = {}, rate_[wheels] = {};
   double preload_[wheels] = {}, spring_length_[wheels] = {};
-  double side_[wheels] = {}, now_side_[wheels] = {}, load_[wheels] = {}, now_load_[wheels] = {};
+  double last_force_[wheels] = {}, now_force_[wheels] = {}, side_[wheels] = {}, now_side_[wheels] = {}, load_[wheels] = {}, now_load_[wheels] = {};
   bool holds_ = false;
   Corner4 now_[wheels];
   double A_[size][size] = {};

@@ -29,7 +29,7 @@ from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.records import from_plain, to_plain
 from trackrod.core.series import Run
 from trackrod.kc.measure import measure
-from trackrod.kc.points import Inputs
+from trackrod.kc.points import Inputs, Load
 from trackrod.kc.rig import Rig
 from trackrod.manoeuvres.standing import FourPost
 from trackrod.multibody.rigid import rigid_groups
@@ -47,6 +47,8 @@ Array = NDArray[np.float64]
 SETTLING = 4.0
 #: Travel of the opposite wheels from which the rate of an anti-roll bar is taken [m].
 _OPPOSITE = 0.01
+#: Side force from which the compliance of a suspension is taken [N].
+_SIDE = 500.0
 #: Deflection up to which tyres are tabulated, and the step of the table [m].
 _DEEPEST, _TABLE = 0.1, 2e-4
 
@@ -69,6 +71,8 @@ class PostTyre:
         Inertia of what turns with the wheel over the square of the radius [kg].
     relaxation, side_force
         Way on which a rolling tyre straightens sideways [m], and the force of one that is straight [N].
+    side_compliance
+        Of the suspension at the contact point [m/N].
     """
 
     free_radius: float
@@ -79,6 +83,7 @@ class PostTyre:
     rolling_mass: float
     relaxation: float
     side_force: float
+    side_compliance: float
 
 
 @dataclass(frozen=True)
@@ -137,7 +142,7 @@ class ReducedVehicle:
         core = _core.PostVehicle(np.array([self.mass, *self.centre, *self.inertia, *self.bars]))
         for car, tyre in zip(self.corners, self.tyres, strict=True):
             numbers = [tyre.free_radius, tyre.damping, tyre.stiffness, tyre.side_damping, tyre.rolling_mass]
-            numbers += [tyre.relaxation, tyre.side_force, _TABLE]
+            numbers += [tyre.relaxation, tyre.side_force, tyre.side_compliance, _TABLE]
             core.add_corner(car.core, car.vector, np.array(numbers), np.array(tyre.loads))
         return core
 
@@ -181,6 +186,7 @@ class ReducedVehicle:
             raise ConvergenceError(f"the quarter cars of '{self.name}' get lost after {done * step:.3g} s")
         kept = rows[::every]
         columns = {signals.TIME.column: time[::every]}
+        kept = np.column_stack((kept[:, :2], self._height(kept), kept[:, 3:]))
         for k, signal in enumerate((signals.X, signals.Y, signals.Z, signals.ROLL, signals.PITCH, signals.YAW)):
             columns[signal.column] = kept[:, k]
         for k, corner in enumerate(Corner):
@@ -189,6 +195,15 @@ class ReducedVehicle:
         share = len(time) / (len(time) + round(SETTLING / step))
         meta = {"vehicle": self.name, "model": "quarter cars", "seconds": seconds * share, **(settings or {})}
         return Run(columns, meta)
+
+    def _height(self, rows: Array) -> Array:
+        """Of the centre of gravity of the whole vehicle against the design position [m]: what `signals.Z` is."""
+        total, moment = self.mass, self.mass * rows[:, 2]
+        for k, car in enumerate(self.corners):
+            mass, known = car.unsprung_mass, car.known
+            up = rows[:, 2] + (known["wheel_y"] - self.centre[1]) * rows[:, 3] - (known["wheel_x"] - self.centre[0]) * rows[:, 4]
+            total, moment = total + mass, moment + mass * (up + rows[:, 6 + k])
+        return np.asarray(moment / total)
 
     @property
     def _ground(self) -> Array:
@@ -235,7 +250,14 @@ def bar_rate(rig: Rig) -> float:
     return 0.5 * (rates[1] - rates[0])
 
 
-def _post_tyre(vehicle: Vehicle, car: QuarterCar) -> PostTyre:
+def side_compliance(rig: Rig) -> float:
+    """Displacement of the contact point over the side force there, both wheels pushed the same way [m/N]."""
+    forces = _SIDE * np.array([[-1.0, -1.0], [0.0, 0.0], [1.0, 1.0]])
+    contact = measure(rig, rig.sweep(Inputs.of(np.zeros((3, 2)), loads={Load.FY: forces})), ()).contact
+    return float(contact[2, 0, 1] - contact[0, 0, 1]) / (2.0 * _SIDE)
+
+
+def _post_tyre(vehicle: Vehicle, car: QuarterCar, soft: float) -> PostTyre:
     wheel = vehicle.wheel(car.corner)
     tyre = Tyre(vehicle.tyres[wheel.tyres[0].tyre], mounted=car.corner.side)
     count, weight = len(wheel.tyres), car.known["corner_weight"]
@@ -259,6 +281,7 @@ def _post_tyre(vehicle: Vehicle, car: QuarterCar) -> PostTyre:
         rolling,
         relaxation,
         count * float(forces.Fy),
+        soft,
     )
 
 
@@ -287,6 +310,8 @@ def reduced_vehicle(
     total = vehicle.mass_properties
     mass, moment = total.mass, total.mass * np.asarray(total.centre)
     inertia = total.inertia_about(np.zeros(3))
+    for spin in rigid_groups(vehicle)[1]:  # wheels do not turn with the body about their axes
+        inertia = inertia - spin.inertia * np.outer(spin.wheel.axis, spin.wheel.axis)
     for car in corners:
         k, links = car.known, car.parameters["unsprung_share"] * car.known["link_mass"]
         turn = car.link.rotation(0.0)
@@ -300,8 +325,10 @@ def reduced_vehicle(
     centre = moment / mass
     inertia = inertia - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
     six = tuple(float(inertia[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
-    bars = tuple(bar_rate(Rig(vehicle, axle, check=False)) for axle in Axle)
-    tyres = tuple(_post_tyre(vehicle, car) for car in corners)
+    rigs = {axle: Rig(vehicle, axle, check=False) for axle in Axle}
+    bars = tuple(bar_rate(rig) for rig in rigs.values())
+    soft = {axle: side_compliance(rig) for axle, rig in rigs.items()}
+    tyres = tuple(_post_tyre(vehicle, car, soft[car.corner.axle]) for car in corners)
     return ReducedVehicle(vehicle.name, float(mass), tuple(centre.tolist()), six, bars, corners, tyres)  # type: ignore[arg-type]
 
 
