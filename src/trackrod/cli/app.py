@@ -25,6 +25,7 @@ from trackrod.cli import (
     kc_compare,
     measure,
     realtime,
+    reduce,
     score,
     simulate,
     single_track,
@@ -63,6 +64,7 @@ app.command()(envelope.envelope)
 app.command()(estimate.estimate)
 app.command(name="single-track")(single_track.single_track)
 app.command()(convert.convert)
+app.command()(reduce.reduce)
 app.command()(export.export)
 app.command()(animate.animate)
 

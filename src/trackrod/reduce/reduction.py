@@ -14,7 +14,7 @@ from trackrod.core.plain import Plain
 from trackrod.kc.rig import Rig
 from trackrod.reduce.curves import LinkCurves, LinkReadings, Shape, link_curves, read_link
 from trackrod.reduce.experiment import Experiment, Sweep, push_wheels
-from trackrod.reduce.identify import MOUNT, CornerProblem, Identified, bounds_of, identify, search
+from trackrod.reduce.identify import MOUNT, SIGNALS, CornerProblem, Identified, bounds_of, identify, search
 from trackrod.reduce.model import NAMES, QuarterCar, component_damper, is_dependent, known_corner
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -60,6 +60,8 @@ class AxleReduction:
         How the search fares from bad starts; None where it was not tried.
     seconds
         CPU time of all of it [s].
+    changed
+        The quarter car with other curves of its link: what if; None where nothing was changed.
     """
 
     axle: Axle
@@ -71,11 +73,21 @@ class AxleReduction:
     rigid: Identified
     starts: Starts | None
     seconds: float
+    changed: QuarterCar | None = None
 
     @property
     def car(self) -> QuarterCar:
         """With the mount."""
         return self.identified.car
+
+    def effect(self) -> dict[str, Plain] | None:
+        """RMS of what a change of the curves does over RMS of the signal under the same force [%], by signal."""
+        if self.changed is None:
+            return None
+        e = self.identified.experiment
+        before, after = (car.drive(e.load, e.sweep.sample).motion[e.compared] for car in (self.car, self.changed))
+        share = 100.0 * np.std(after - before, axis=0) / np.std(before, axis=0)
+        return dict(zip(SIGNALS, share.tolist(), strict=True))
 
     def as_dict(self) -> dict[str, Plain]:
         """For machines."""
@@ -102,6 +114,7 @@ class AxleReduction:
             "starts": None
             if self.starts is None
             else {"tried": self.starts.tried, "homotopy": self.starts.homotopy, "plain": self.starts.plain},
+            "change": self.effect(),
             "seconds": found.seconds,
             "seconds_in_all": self.seconds,
         }
@@ -201,8 +214,6 @@ def reduce_axle(
     car = first_guess(rig, corner, readings, experiment, curves[shape], friction=friction)
     rigid, found = (identify(car, experiment, mount=mount) for mount in (False, True))
     tried = try_starts(found, starts) if starts else None
-    if change is not None:
-        curves = {each: change(link) for each, link in curves.items()}
     return AxleReduction(
         axle,
         is_dependent(rig, corner),
@@ -213,4 +224,5 @@ def reduce_axle(
         rigid,
         tried,
         process_time() - begun,
+        None if change is None else found.car.with_link(change(found.car.link)),
     )

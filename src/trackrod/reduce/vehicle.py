@@ -25,6 +25,7 @@ from trackrod.core.artefact import Schema
 from trackrod.core.constants import constant
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import ConvergenceError, Problem, RangeError, raise_if_errors
+from trackrod.core.plain import Plain
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.records import from_plain, to_plain
 from trackrod.core.series import Run
@@ -34,7 +35,7 @@ from trackrod.kc.rig import Rig
 from trackrod.manoeuvres.standing import FourPost
 from trackrod.multibody.rigid import rigid_groups
 from trackrod.reduce.coefficients import CORNER
-from trackrod.reduce.curves import LinkCurves
+from trackrod.reduce.curves import Curve, LinkCurves
 from trackrod.reduce.model import QuarterCar
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.vehicle import Vehicle
@@ -125,7 +126,9 @@ class ReducedVehicle:
         if len(self.corners) != 4 or len(self.tyres) != 4:
             problems.append(Problem(f"{len(self.corners)} corners and {len(self.tyres)} tyres, four are needed"))
         if min(self.inertia[:3]) <= 0:
-            problems.append(Problem(f"the moments of inertia of the body are {self.inertia[:3]}, they must be positive"))
+            problems.append(
+                Problem(f"the moments of inertia of the body are {self.inertia[:3]}, they must be positive")
+            )
         raise_if_errors(problems, RangeError)
 
     def with_roll_inertia(self, inertia: float) -> ReducedVehicle:
@@ -171,7 +174,9 @@ class ReducedVehicle:
         count = round((posts.duration_s + 1.0) / step) + 1
         time: Array = step * np.arange(count, dtype=np.float64)
         heights = np.column_stack([posts.heights(corner, time, time) for corner in Corner])
-        return self.drive_heights(time, heights, every=every, settings={"manoeuvre": posts.name, "mode": str(posts.mode)})
+        return self.drive_heights(
+            time, heights, every=every, settings={"manoeuvre": posts.name, "mode": str(posts.mode)}
+        )
 
     def drive_heights(
         self, time: Array, heights: Array, *, every: int = 1, settings: Mapping[str, str] | None = None
@@ -193,7 +198,12 @@ class ReducedVehicle:
             columns[signals.WHEEL_TRAVEL[corner].column] = kept[:, 6 + k]
             columns[signals.FZ[corner].column] = kept[:, 10 + k]
         share = len(time) / (len(time) + round(SETTLING / step))
-        meta = {"vehicle": self.name, "model": "quarter cars", "seconds": seconds * share, **(settings or {})}
+        meta: dict[str, Plain] = {
+            "vehicle": self.name,
+            "model": "quarter cars",
+            "seconds": seconds * share,
+            **(settings or {}),
+        }
         return Run(columns, meta)
 
     def _height(self, rows: Array) -> Array:
@@ -201,7 +211,11 @@ class ReducedVehicle:
         total, moment = self.mass, self.mass * rows[:, 2]
         for k, car in enumerate(self.corners):
             mass, known = car.unsprung_mass, car.known
-            up = rows[:, 2] + (known["wheel_y"] - self.centre[1]) * rows[:, 3] - (known["wheel_x"] - self.centre[0]) * rows[:, 4]
+            up = (
+                rows[:, 2]
+                + (known["wheel_y"] - self.centre[1]) * rows[:, 3]
+                - (known["wheel_x"] - self.centre[0]) * rows[:, 4]
+            )
             total, moment = total + mass, moment + mass * (up + rows[:, 6 + k])
         return np.asarray(moment / total)
 
@@ -230,11 +244,13 @@ def mirrored(car: QuarterCar) -> QuarterCar:
     known = {name: -value if name in odd else value for name, value in car.known.items()}
     link = car.link
     turned = {name: _negated(getattr(link, name)) for name in ("inclination", "steer", "y")}
-    return replace(car, corner=other, known=known, link=LinkCurves(pitch=link.pitch, x=link.x, shape=link.shape, **turned))
+    return replace(
+        car, corner=other, known=known, link=LinkCurves(pitch=link.pitch, x=link.x, shape=link.shape, **turned)
+    )
 
 
-def _negated(curve):  # type: ignore[no-untyped-def]
-    return replace(curve, coefficients=tuple(tuple(-c for c in row) for row in curve.coefficients))
+def _negated(curve: Curve) -> Curve:
+    return replace(curve, coefficients=tuple((-a, -b, -c, -d) for a, b, c, d in curve.coefficients))
 
 
 def bar_rate(rig: Rig) -> float:
