@@ -19,7 +19,16 @@ from trackrod.core.errors import ConvergenceError, TrackrodError
 from trackrod.manoeuvres.standing import PostMode
 from trackrod.reduce.curves import Shape
 from trackrod.reduce.experiment import Experiment
-from trackrod.reduce.identify import SIGNALS, CornerProblem, bounds_of, identify, multi_start, nelder_mead, search
+from trackrod.reduce.identify import (
+    SIGNALS,
+    CornerProblem,
+    bounds_of,
+    identify,
+    multi_start,
+    nelder_mead,
+    search,
+    without_friction,
+)
 from trackrod.reduce.model import NAMES
 from trackrod.reduce.posts import estimate_body, post_errors, post_test, posts_of
 from trackrod.reduce.reduction import REACHED_PCT, AxleReduction, reduce_axle, try_starts
@@ -54,7 +63,8 @@ def vehicles() -> None:
             share, i = found.car.parameters["unsprung_share"], found.identified
             starts = try_starts(i, 8)
             print(
-                f"| {name} | {which} | {100 * share:.0f} % of {found.car.known['link_mass']:.1f} kg | {three(i.rms_pct)} "
+                f"| {name} | {which} | {100 * share:.0f} % of {found.car.known['link_mass']:.1f} kg "
+                f"| {three(i.rms_pct)} "
                 f"| {three(found.rigid.rms_pct)} | {three(i.first_rms_pct)} | {i.seconds:.2f} "
                 f"| {starts.homotopy} and {starts.plain} of {starts.tried} |",
                 flush=True,
@@ -62,7 +72,7 @@ def vehicles() -> None:
 
 
 def planted(found: AxleReduction, random: np.random.Generator, *, wrong: bool) -> tuple[Experiment, np.ndarray]:
-    """An experiment of a quarter car with drawn parameters, with noise of 1 %; `wrong`: it has what the fitted one lacks.
+    """An experiment of a quarter car with drawn parameters, with noise of 1 %; `wrong`: it has what others lack.
 
     Its seals rub by half more, and its link is the table where the fitted one is a parabola.
     """
@@ -79,15 +89,17 @@ def planted(found: AxleReduction, random: np.random.Generator, *, wrong: bool) -
 def coverage(seeds: int) -> None:
     """How often intervals hold planted parameters."""
     found = reduced("suv", Axle.REAR)
-    for wrong in (False, True):
+    for wrong in (True, False):
         first = found.identified.first
         if wrong:
             first = first.with_link(found.curves[Shape.SECOND_ORDER])
+        table = found.curves[Shape.TABLE]
+        swaps = (without_friction, lambda car, link=table: car.with_link(link)) if wrong else ()
         held, widths, made = np.zeros(len(NAMES)), [], 0
         begun = process_time()
         for seed in range(seeds):
             experiment, truth = planted(found, np.random.default_rng(seed), wrong=wrong)
-            got = identify(first, experiment)
+            got = identify(first, experiment, swaps=swaps)
             held += [i.lower <= x <= i.upper for i, x in zip(got.intervals.values(), truth, strict=True)]
             widths.append([i.upper - i.lower for i in got.intervals.values()] / np.abs(truth))
             made += 1

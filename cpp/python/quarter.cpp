@@ -168,7 +168,7 @@ class PostVehicle {
   }
 
   // Rows of the motion at every step while posts move, after so many steps of settling on the first row; steps done.
-  std::pair<NewArray, size_t> drive(double h, const Rows& posts, size_t settling) const {
+  std::pair<NewArray, size_t> drive(double h, const Rows& posts, size_t settling, double speed) const {
     if (corners_.size() != 4 || posts.shape(1) != 4) throw std::invalid_argument("four corners and four posts are needed");
     const size_t n = posts.shape(0);
     NewArray out = new_array({n, static_cast<size_t>(Vehicle::outputs)});
@@ -181,6 +181,7 @@ class PostVehicle {
         if (!vehicle.step(h, posts.data(), still)) return {out, 0};
       }
       vehicle.hold_sideways();
+      vehicle.roll(speed);
       for (; done < n; ++done) {
         const double *now = posts.data() + 4 * done, *last = done == 0 ? now : now - 4;
         const double* next = done + 1 < n ? now + 4 : now;
@@ -217,6 +218,6 @@ void bind_quarter(nb::module_& m) {
   nb::class_<PostVehicle>(m, "PostVehicle", "A vehicle of four quarter cars on posts; see trackrod.reduce.vehicle.")
       .def(nb::init<const trackrod::Values&>(), "body"_a)
       .def("add_corner", &PostVehicle::add_corner, "car"_a, "parameters"_a, "tyre"_a, "loads"_a)
-      .def("drive", &PostVehicle::drive, "h"_a, "posts"_a, "settling"_a,
+      .def("drive", &PostVehicle::drive, "h"_a, "posts"_a, "settling"_a, "speed"_a,
            "Position and angles of the body (6), positions of the wheels (4), loads (4) at every step; steps done.");
 }

@@ -307,7 +307,7 @@ class PostVehicle:
 
     def add_corner(self, car: QuarterCar, parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tyre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loads: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def drive(self, h: float, posts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], settling: int) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], int]:
+    def drive(self, h: float, posts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], settling: int, speed: float) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], int]:
         """
         Position and angles of the body (6), positions of the wheels (4), loads (4) at every step; steps done.
         """

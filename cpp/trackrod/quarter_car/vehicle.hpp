@@ -87,6 +87,8 @@ class Vehicle {
 
   // Let the tyres hold sideways from where they stand now.
   void hold_sideways() { holds_ = true; }
+  // Roll ahead at a speed: tyres straighten sideways as they go, and carcasses are not damped as at standstill.
+  void roll(double speed) { speed_ = speed; }
 
   // x, y, z of the centre of mass in E against the design position, roll, pitch, yaw; then z of the wheels and loads.
   static constexpr int outputs = 6 + 2 * wheels;
@@ -265,8 +267,8 @@ class Vehicle {
 
   // Sideways: what is bent straightens while the wheel rolls to and fro, and the suspension gives way to the force.
   double side_force(const PostTyre& t, int i, double speed, double rolling, double h) {
-    const double straight = 1.0 / (1.0 + std::fabs(rolling) * h / t.relaxation), held = holds_ ? t.stiffness : 0.0;
-    const double resists = held * h * straight + t.side_damping, soft = t.side_compliance / h;
+    const double straight = 1.0 / (1.0 + std::fabs(speed_ + rolling) * h / t.relaxation), held = holds_ ? t.stiffness : 0.0;
+    const double resists = held * h * straight + (speed_ == 0.0 ? t.side_damping : 0.0), soft = t.side_compliance / h;
     const double free = (holds_ ? t.side_force : 0.0) - held * side_[i] * straight;
     const double force = (free - resists * (speed - soft * last_force_[i])) / (1.0 + resists * soft);
     now_side_[i] = holds_ ? (side_[i] + (speed + soft * (force - last_force_[i])) * h) * straight : 0.0;
@@ -345,6 +347,7 @@ class Vehicle {
   double preload_[wheels] = {}, spring_length_[wheels] = {};
   double last_force_[wheels] = {}, now_force_[wheels] = {}, side_[wheels] = {}, now_side_[wheels] = {}, load_[wheels] = {}, now_load_[wheels] = {};
   bool holds_ = false;
+  double speed_ = 0.0;
   Corner4 now_[wheels];
   double A_[size][size] = {};
 };

@@ -30,6 +30,7 @@ from trackrod.fit.methods import minimise
 from trackrod.fit.objective import Objective
 from trackrod.fit.outcome import StopRules
 from trackrod.fit.problem import Blocks
+from trackrod.reduce.curves import CURVES, TRAVEL, Curve, LinkCurves, Shape
 from trackrod.reduce.experiment import Experiment
 from trackrod.reduce.model import NAMES, QuarterCar, driven
 
@@ -47,6 +48,9 @@ __all__ = [
     "nelder_mead",
     "rms_percent",
     "search",
+    "usual_swaps",
+    "with_parabolas",
+    "without_friction",
 ]
 
 Array: TypeAlias = NDArray[np.float64]
@@ -59,6 +63,8 @@ GAIN = (10.0, 10.0, 1.0)
 PIECES, LEVEL = 10, 0.95
 #: Parameters that exist with a mount only.
 MOUNT = ("mount_compliance", "mount_damping")
+#: Steps at most after a search, to more digits.
+_POLISHING = 5
 _PLAIN = Objective(penalty=0.0)
 _RULES = StopRules(improvement_pct=1e-3, step=1e-4)
 
@@ -346,6 +352,7 @@ def identify(
     start: Mapping[str, float] | None = None,
     bounds: Mapping[str, Bounds] | None = None,
     guided: bool = True,
+    swaps: Sequence[Callable[[QuarterCar], QuarterCar]] | None = None,
 ) -> Identified:
     """Find the parameters with which a quarter car does what the wheel did.
 
@@ -363,6 +370,8 @@ def identify(
         Of parameters that are looked for elsewhere.
     guided
         By homotopy; plain Gauss–Newton otherwise.
+    swaps
+        What may be wrong with the model, for the intervals; `usual_swaps` if not given.
 
     Raises
     ------
@@ -378,6 +387,7 @@ def identify(
         car = car.with_parameters({"mount_compliance": 1e-6, "mount_damping": 300.0})
     problem = CornerProblem(car, experiment, bounds_of(car, mount=mount, given=bounds))
     z, _, linearisations = search(problem, problem.scaled(start), guided=guided)
+    z, more = _polished(problem, z)
     found = car.with_parameters(problem.parameters(z))
     return Identified(
         found,
@@ -385,31 +395,83 @@ def identify(
         experiment,
         rms_percent(found, experiment),
         rms_percent(car.with_parameters(start or {}), experiment),
-        intervals(problem, z),
+        intervals(problem, z, usual_swaps if swaps is None else swaps),
         process_time() - begun,
-        linearisations,
+        linearisations + more,
     )
 
 
-def intervals(problem: CornerProblem, z: Array, pieces: int = PIECES) -> dict[str, Interval]:
+def _weighted(blocks: Blocks) -> tuple[list[Array], list[Array]]:
+    """Jacobians and residuals with which the sum of squares has the minimum of the mean of norms."""
+    rows, left = [], []
+    for block in blocks:
+        if block.jacobian is None:
+            raise InputError(f"block {block.label} has no Jacobian")
+        weight = 1.0 / np.sqrt(max(block.value_pct, 1e-9))
+        rows.append(weight * block.jacobian)
+        left.append(weight * block.residual)
+    return rows, left
+
+
+def _polished(problem: CornerProblem, z: Array) -> tuple[Array, int]:
+    """The minimum to more digits than a search needs, for intervals may be short; how often it was linearised."""
+    value = _PLAIN.value(problem.evaluate(z))
+    for count in range(1, _POLISHING + 1):
+        rows, left = _weighted(problem.linearise(z))
+        inside = np.abs(z) < 1.0 - 1e-6
+        step = np.zeros_like(z)
+        J, r = np.concatenate(rows)[:, inside], np.concatenate(left)
+        step[inside] = -np.linalg.lstsq(J.T @ J, J.T @ r, rcond=1e-12)[0]
+        there = np.clip(z + np.clip(step, -0.1, 0.1), -1.0, 1.0)
+        blocks = problem.evaluate_many([there])[0]
+        found = np.inf if blocks is None else _PLAIN.value(blocks)
+        if found >= value:
+            return z, count
+        z, gained, value = there, value - found, found
+        if gained < 1e-9:
+            return z, count
+    return z, _POLISHING
+
+
+def without_friction(car: QuarterCar) -> QuarterCar:
+    """The seals of its damper do not rub."""
+    return replace(car, known={**car.known, "friction": 0.0})
+
+
+def with_parabolas(car: QuarterCar) -> QuarterCar:
+    """Its link is of second order."""
+    z = car.known["ride_height"] + np.linspace(-TRAVEL, TRAVEL, 61)
+    made = {name: Curve.fitted(z, getattr(car.link, name)(z), Shape.SECOND_ORDER) for name in CURVES}
+    return car.with_link(LinkCurves(**made, shape=Shape.SECOND_ORDER))
+
+
+#: What is known to be uncertain in every quarter car: friction that a component's curve tells, and its curves.
+usual_swaps: tuple[Callable[[QuarterCar], QuarterCar], ...] = (without_friction, with_parabolas)
+
+
+def intervals(
+    problem: CornerProblem,
+    z: Array,
+    swaps: Sequence[Callable[[QuarterCar], QuarterCar]] = (),
+    pieces: int = PIECES,
+) -> dict[str, Interval]:
     """Intervals of the parameters at an estimate.
 
     What is left between model and recording is model error for the most part: smooth, alike from sample to sample, and
     like what a parameter does. So samples do not count, pieces of the sweep do, each with its band of frequencies: the
     estimate is repeated with each piece left out (jackknife, linearised), and the sandwich of the pieces' gradients is
-    laid beside it; the larger variance counts, with Student's t of pieces − 1 degrees of freedom.
+    laid beside it, and that of single samples, which is what noise alone makes; the largest variance counts, with
+    Student's t of pieces − 1 degrees of freedom.
 
-    Limits: an error of the model that looks like a parameter in all pieces shifts its value; no statistics can tell.
+    What looks like a parameter in all pieces shifts its value, and pieces cannot tell. But part of what may be wrong is
+    known: the same model with a sub-model swapped. By how much a swap shifts each parameter adds to its variance, as if
+    the size of the error had a standard normal distribution in units of the swap.
+
+    Limits: an error of the model that is like no swap and like a parameter in all pieces.
     """
     blocks = problem.linearise(z)
     n = len(z)
-    rows: list[Array] = []
-    left: list[Array] = []
-    for block in blocks:
-        assert block.jacobian is not None
-        weight = 1.0 / np.sqrt(max(block.value_pct, 1e-9))  # the mean of norms, as the search has it
-        rows.append(weight * block.jacobian)
-        left.append(weight * block.residual)
+    rows, left = _weighted(blocks)
     parts = np.array_split(np.arange(len(rows[0])), pieces)
     ridge = 1e-9 * np.eye(n)
     matrices = np.array([sum(J[p].T @ J[p] for J in rows) for p in parts])
@@ -431,7 +493,17 @@ def intervals(problem: CornerProblem, z: Array, pieces: int = PIECES) -> dict[st
         )
         apart = moved - moved.mean(axis=0)
         jackknife = (pieces - 1) / pieces * apart.T @ apart
-        spread[inside] = np.sqrt(np.maximum(np.diag(sandwich), np.diag(jackknife)))
+        each = sum(J[:, inside] * r[:, None] for J, r in zip(rows, left, strict=True))
+        samples = inverse @ (each.T @ each) @ inverse
+        variance = np.max([np.diag(v) for v in (sandwich, jackknife, samples)], axis=0)
+        for swap in swaps:
+            swapped = replace(problem, car=swap(problem.car)).evaluate_many([z])[0]
+            if swapped is None:
+                continue
+            weights = [1.0 / np.sqrt(max(block.value_pct, 1e-9)) for block in blocks]
+            off = [w * (s.residual - b.residual) for w, s, b in zip(weights, swapped, blocks, strict=True)]
+            variance += (inverse @ sum(J[:, inside].T @ d for J, d in zip(rows, off, strict=True))) ** 2
+        spread[inside] = np.sqrt(variance)
     reach = float(student.ppf(0.5 + 0.5 * LEVEL, pieces - 1)) * spread
     found = {}
     for k, (name, b) in enumerate(problem.bounds.items()):

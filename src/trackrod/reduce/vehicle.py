@@ -32,11 +32,13 @@ from trackrod.core.series import Run
 from trackrod.kc.measure import measure
 from trackrod.kc.points import Inputs, Load
 from trackrod.kc.rig import Rig
+from trackrod.manoeuvres.roads import RandomRoad
+from trackrod.manoeuvres.settings import kmh
 from trackrod.manoeuvres.standing import FourPost
 from trackrod.multibody.rigid import rigid_groups
 from trackrod.reduce.coefficients import CORNER
 from trackrod.reduce.curves import Curve, LinkCurves
-from trackrod.reduce.model import QuarterCar
+from trackrod.reduce.model import NAMES, QuarterCar
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -178,14 +180,42 @@ class ReducedVehicle:
             time, heights, every=every, settings={"manoeuvre": posts.name, "mode": str(posts.mode)}
         )
 
+    def drive_road(self, road: RandomRoad, *, step: float = 1e-3, sample: float = 0.005) -> Run:
+        """Straight ahead over a random road at constant speed; results and errors as `drive`."""
+        speed = kmh(road.speed_kmh)
+        time: Array = step * np.arange(round(road.duration_s / step) + 1, dtype=np.float64)
+        profile, foremost = road.road(), max(car.known["wheel_x"] for car in self.corners)
+        heights = np.column_stack(
+            [profile.heights(car.corner, time, speed * time + car.known["wheel_x"] - foremost) for car in self.corners]
+        )
+        settings = {"manoeuvre": road.name}
+        return self.drive_heights(time, heights, every=round(sample / step), speed=speed, settings=settings)
+
+    def with_springs_and_dampers(self, spring: float = 1.0, damper: float = 1.0) -> ReducedVehicle:
+        """With all springs and dampers this many times as stiff; each wheel stands where it stood."""
+        stiff, rates = NAMES[1:4], ("bump_low", "bump_high", "rebound_low", "rebound_high")
+        corners = [
+            car.with_parameters(
+                {n: spring * car.parameters[n] for n in stiff} | {n: damper * car.parameters[n] for n in rates}
+            )
+            for car in self.corners
+        ]
+        return replace(self, corners=tuple(corners))
+
     def drive_heights(
-        self, time: Array, heights: Array, *, every: int = 1, settings: Mapping[str, str] | None = None
+        self,
+        time: Array,
+        heights: Array,
+        *,
+        every: int = 1,
+        speed: float = 0.0,
+        settings: Mapping[str, str] | None = None,
     ) -> Run:
-        """With any heights under the wheels (samples, 4) [m], at even times [s]: a road of the registry, say."""
+        """With any heights under the wheels (samples, 4) [m], at even times [s], rolling at a speed [m/s]."""
         step = float(time[1] - time[0])
         ground = np.ascontiguousarray(heights + self._ground)
         begun = process_time()
-        rows, done = self.core.drive(step, ground, round(SETTLING / step))
+        rows, done = self.core.drive(step, ground, round(SETTLING / step), speed)
         seconds = process_time() - begun
         if done < len(time) or not np.isfinite(rows).all():
             raise ConvergenceError(f"the quarter cars of '{self.name}' get lost after {done * step:.3g} s")

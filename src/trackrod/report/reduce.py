@@ -111,7 +111,7 @@ def change_figure(found: AxleReduction) -> Figure:
     pushed = np.fft.rfft(e.load - e.load.mean())[band]
     lines = tuple(
         Line(
-            frequency[band],
+            np.asarray(frequency[band], dtype=np.float64),
             1e6 * np.abs(np.fft.rfft(run[:, 0] - run[:, 0].mean())[band] / pushed),
             text,
             Stroke.DASHED if c else Stroke.SOLID,
