@@ -132,9 +132,7 @@ def starts(count: int) -> None:
                     lost[guided] += 1
             spent[guided] = (process_time() - begun) / count
         for guided, name in ((True, "homotopy"), (False, "plain")):
-            print(
-                f"{axle}: {name} {reached[guided]} of {count}, {lost[guided]} broke down, {spent[guided]:.2f} s CPU each"
-            )
+            print(f"{axle}: {name} {reached[guided]} of {count}, {lost[guided]} broke down, {spent[guided]:.2f} s each")
         begun = process_time()
         value = multi_start(problem, 10, seed=1)[1]
         print(
