@@ -151,9 +151,8 @@ def simplex() -> None:
             begun = process_time()
             _, value, used = nelder_mead(problem, problem.scaled(), guided=guided)
             name = "with homotopy" if guided else "plain"
-            print(
-                f"{axle}: Nelder-Mead {name} {value:.3f} % ({used} evaluations, {process_time() - begun:.0f} s CPU), Gauss-Newton {best:.3f} %"
-            )
+            cost = f"{used} evaluations, {process_time() - begun:.0f} s CPU"
+            print(f"{axle}: Nelder-Mead {name} {value:.3f} % ({cost}), Gauss-Newton {best:.3f} %")
 
 
 def minima() -> None:
@@ -194,7 +193,7 @@ def posts() -> None:
         spec = convert_directly(vehicle).spec
         print(f"\n{name}: body / front loads / rear loads [%]")
         print(
-            "| posts | quarter cars | with inertias estimated | 14-DoF model | CPU multibody / 14-DoF / quarter cars [s] |"
+            "| posts | quarter cars | inertias estimated | 14-DoF model | CPU multibody / 14-DoF / quarter cars [s] |"
         )
         print("|---|---|---|---|---|")
         for mode, test in tests.items():
@@ -208,9 +207,8 @@ def posts() -> None:
                 f"| {mode} | {' | '.join(cells)} | {test.reference_seconds:.2f} / {seconds:.2f} / {test.seconds:.2f} |",
                 flush=True,
             )
-        print(
-            f"roll inertia {joined.inertia[0]:.0f} -> {told.roll_inertia:.0f}, pitch {joined.inertia[1]:.0f} -> {told.pitch_inertia:.0f} kg m2"
-        )
+        print(f"roll inertia {joined.inertia[0]:.0f} -> {told.roll_inertia:.0f} kg m2")
+        print(f"pitch inertia {joined.inertia[1]:.0f} -> {told.pitch_inertia:.0f} kg m2")
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ Reference: ISO 2631-1:1997, weighting W_k of vertical vibration, annex A.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core import signals
 from trackrod.core.corners import Corner
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 _F1, _F2, _F3, _F4, _Q4, _F5, _Q5, _F6, _Q6 = 0.4, 100.0, 12.5, 12.5, 0.63, 2.37, 0.91, 3.35, 0.91
 
 
-def vertical_weighting(frequency: Array) -> Array:
+def vertical_weighting(frequency: ArrayLike) -> Array:
     """Magnitude of W_k at frequencies [Hz]."""
     s = 2j * np.pi * np.asarray(frequency, dtype=np.float64)
     w1, w2, w3, w4, w5, w6 = (2 * np.pi * f for f in (_F1, _F2, _F3, _F4, _F5, _F6))
@@ -28,7 +28,7 @@ def vertical_weighting(frequency: Array) -> Array:
     low = w2**2 / (s**2 + np.sqrt(2) * w2 * s + w2**2)
     transition = (1 + s / w3) / (1 + s / (_Q4 * w4) + (s / w4) ** 2)
     step = (1 + s / (_Q5 * w5) + (s / w5) ** 2) / (1 + s / (_Q6 * w6) + (s / w6) ** 2) * (w5 / w6) ** 2
-    return np.abs(high * low * transition * step)
+    return np.asarray(np.abs(high * low * transition * step))
 
 
 def weighted_acceleration(run: Run) -> float:

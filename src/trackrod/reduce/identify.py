@@ -493,7 +493,7 @@ def intervals(
         )
         apart = moved - moved.mean(axis=0)
         jackknife = (pieces - 1) / pieces * apart.T @ apart
-        each = sum(J[:, inside] * r[:, None] for J, r in zip(rows, left, strict=True))
+        each = np.sum([J[:, inside] * r[:, None] for J, r in zip(rows, left, strict=True)], axis=0)
         samples = inverse @ (each.T @ each) @ inverse
         variance = np.max([np.diag(v) for v in (sandwich, jackknife, samples)], axis=0)
         for swap in swaps:
