@@ -58,7 +58,7 @@ Array: TypeAlias = NDArray[np.float64]
 #: What is compared.
 SIGNALS = ("position", "velocity", "acceleration")
 #: Gains at λ = 1 on position, velocity and acceleration: force for a difference as large as the signal [-].
-GAIN = (10.0, 10.0, 1.0)
+GAIN = (50.0, 50.0, 2.0)
 #: Pieces of the experiment that count as independent, and probability with which an interval holds the value.
 PIECES, LEVEL = 10, 0.95
 #: Parameters that exist with a mount only.
