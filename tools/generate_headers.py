@@ -29,7 +29,7 @@ namespace {namespace} {{
 
 def import_declarations(package: str, module: str = "coefficients") -> types.ModuleType:
     """Import a declaration module without any package's ``__init__``: only the standard library is there yet."""
-    for name in ("trackrod", *(f"trackrod.{each}" for each in ("core", "tyre", "vehicle", "rtm", "export"))):
+    for name in ("trackrod", *(f"trackrod.{each}" for each in ("core", "tyre", "vehicle", "rtm", "export", "reduce"))):
         if name not in sys.modules:
             stand_in = types.ModuleType(name)
             stand_in.__path__ = [str(SOURCE / name.replace(".", "/"))]  # type: ignore[attr-defined]
@@ -155,6 +155,12 @@ def main(output: Path) -> None:
 
     body = parameters("Parameters", "Numbers of the real-time model.", import_declarations("rtm").PARAMETERS)
     write_header(folder / "rtm" / "parameters.hpp", "rtm/coefficients.py", body, "trackrod::rtm")
+
+    quarter = import_declarations("reduce")
+    body = f"\nconstexpr double spring_scale = {quarter.SPRING_SCALE!r};  // of the higher terms of the spring [m]\n"
+    body += parameters("Parameters", "What is identified of a quarter car.", quarter.PARAMETERS)
+    body += "\n" + parameters("Corner", "What the multibody model says of it.", quarter.CORNER)
+    write_header(folder / "quarter_car" / "parameters.hpp", "reduce/coefficients.py", body, "trackrod::quarter_car")
 
     layout = import_declarations("rtm", "layout")
     body = structure(import_declarations("vehicle", "layout").DRIVELINE_STATE)

@@ -12,6 +12,7 @@ namespace nb = nanobind;
 
 void bind_driver(nb::module_&);
 void bind_math(nb::module_&);
+void bind_quarter(nb::module_&);
 void bind_realtime(nb::module_&);
 void bind_rtm(nb::module_&);
 void bind_multibody(nb::module_&);
@@ -43,6 +44,7 @@ NB_MODULE(_core, m) {
   bind(m, sources, bind_math, trackrod::math_sources);
   bind(m, sources, bind_multibody, trackrod::multibody_sources);
   bind(m, sources, bind_vehicle, trackrod::vehicle_sources);
+  bind(m, sources, bind_quarter, trackrod::quarter_sources);
   bind(m, sources, bind_realtime, trackrod::realtime_sources);
   bind(m, sources, bind_rtm, trackrod::rtm_sources);
   bind(m, sources, bind_tables, trackrod::tables_sources);

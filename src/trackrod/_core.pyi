@@ -277,6 +277,41 @@ class RoadVehicle:
 
     def set_state(self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
+class QuarterCar:
+    """A quarter car with one equivalent link; see trackrod.reduce."""
+
+    def __init__(self, corner: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], curves: Sequence[tuple[Sequence[float], Sequence[float]]]) -> None: ...
+
+    def drive(self, parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], h: float, loads: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], recorded: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], strength: float, gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], derivatives: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], int, Annotated[NDArray[numpy.float64], dict(order='C')]]:
+        """
+        Position, velocity and acceleration of the wheel (n, 3), steps done, derivatives by the parameters.
+        """
+
+    def geometry(self, z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+        """Functions of the position with two derivatives (n, 6, 3)."""
+
+    def preload(self, parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """Force of the spring at ride height [N]."""
+
+    def energy(self, parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], z: float, v: float) -> float:
+        """Kinetic, spring's and weight's [J]."""
+
+    @staticmethod
+    def damper(parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+        """Force [N] over speed of compression."""
+
+class PostVehicle:
+    """A vehicle of four quarter cars on posts; see trackrod.reduce.vehicle."""
+
+    def __init__(self, body: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def add_corner(self, car: QuarterCar, parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tyre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loads: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def drive(self, h: float, posts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], settling: int, speed: float) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], int]:
+        """
+        Position and angles of the body (6), positions of the wheels (4), loads (4) at every step; steps done.
+        """
+
 class RealTimeRun:
     """A model in step with the clock."""
 

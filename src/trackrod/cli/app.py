@@ -45,6 +45,7 @@ class _Commands(LazyGroup):
         "estimate": ("estimate", "estimate"),
         "single-track": ("single_track", "single_track"),
         "convert": ("convert", "convert"),
+        "reduce": ("reduce", "reduce"),
         "export": ("export", "export"),
         "animate": ("animate", "animate"),
     }

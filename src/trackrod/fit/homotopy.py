@@ -60,8 +60,8 @@ class Homotopy:
             raise InputError(Problem(text, hint="0 < first, weakest < 1 and 0 < near < far are needed"))
 
     def __call__(self, search: Search) -> Reason:
-        """Search from ``search.start``; errors as `Method`."""
-        search.require(search.evaluate(search.start))
+        """Search from ``search.start``; errors as `Method`, where it is the guided model that must work there."""
+        search.evaluate(search.start)  # kept if the search is broken off; a model may get lost without its guide
         z, strength, factor = search.start, 1.0, self.first
         solved = None  # strength whose minimum is z
         while strength >= self.weakest:

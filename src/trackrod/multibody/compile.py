@@ -147,9 +147,14 @@ def compile_vehicle(
     return _with_free_rotations_held(partial(_Compiler, vehicle, None, with_tyres=with_tyres, steering=steering))
 
 
-def compile_axle(vehicle: Vehicle, axle: Axle) -> CompiledModel:
-    """One axle on a rig: the sprung body stands still, the wheels rest on pads that set the height of their centres."""
-    return _with_free_rotations_held(partial(_Compiler, vehicle, axle, with_tyres=False, steering=SteeringModel.RATIO))
+def compile_axle(vehicle: Vehicle, axle: Axle, *, pads: bool = True) -> CompiledModel:
+    """One axle on a rig: the sprung body stands still, the wheels rest on pads that set the height of their centres.
+
+    Without pads the wheels hang in their springs, free to be pushed by loads.
+    """
+    return _with_free_rotations_held(
+        partial(_Compiler, vehicle, axle, with_tyres=False, steering=SteeringModel.RATIO, pads=pads)
+    )
 
 
 def _with_free_rotations_held(compiler: Callable[..., _Compiler]) -> CompiledModel:
@@ -168,9 +173,11 @@ class _Compiler:
         *,
         with_tyres: bool,
         steering: SteeringModel,
+        pads: bool = True,
         held: Sequence[FreeMotion] = (),
     ) -> None:
         self.vehicle = vehicle
+        self.pads = pads
         self.held = held
         self.axle = axle
         self.with_tyres = with_tyres
@@ -389,7 +396,7 @@ class _Compiler:
             rack = next(joint for joint in self.vehicle.joints if joint.name == steering.rack_joint)
             if self._pair(rack.bodies) is not None:
                 drives["rack"] = self._add_drive(rack)
-        if self.axle is not None:
+        if self.axle is not None and self.pads:
             for spin in self.spins:
                 wheel = spin.wheel
                 centre, up = np.array(wheel.centre), np.array([0.0, 0.0, 1.0])

@@ -1,0 +1,1 @@
+"""Quarter cars with one equivalent link: reduced from a multibody model, identified, joined to a vehicle."""
