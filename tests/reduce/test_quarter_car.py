@@ -65,7 +65,7 @@ def test_exact_derivatives(car: QuarterCar) -> None:
 
 
 def test_energy_is_kept(car: QuarterCar) -> None:
-    """Without damper and seals and with a constant load: kinetic energy, spring, weight and the load's work are constant."""
+    """Without damper and seals, with a constant load: kinetic energy, spring, weight and the load's work stay."""
     names = ["bump_low", "bump_high", "rebound_low", "rebound_high"]
     smooth = replace(car, known={**car.known, "friction": 0.0})
     free = smooth.with_parameters({**dict.fromkeys(names, 1e-9), "mount_compliance": 0.0})
