@@ -111,16 +111,17 @@ def drive_tests(
     """All tests; those that this vehicle cannot drive are left out, with a note."""
     model, vehicle = RealTimeVehicle(spec), ScriptedVehicle(spec, step=STEP)
     vehicle.settle()
-    driven = []
+    driven, left_out = [], []
     for done, test in enumerate(tests):
         tell("tests", done / len(tests))
         try:
             driven.append(drive_test(model, vehicle, test, criteria))
         except ConvergenceError as error:
-            notes.append(f"'{test.name}' is left out, this vehicle cannot drive it: {error}")
+            left_out.append(f"'{test.name}' is left out, this vehicle cannot drive it: {error}")
     tell("tests", 1.0)
-    if not driven:
-        raise ConvergenceError(f"'{spec.name}' drives none of the {len(tests)} tests: {notes[0]}")
+    notes += left_out
+    if left_out and not driven:
+        raise ConvergenceError(f"'{spec.name}' drives none of the {len(tests)} tests: {left_out[0]}")
     if uneven := [d.test.name for d in driven if d.script is None]:
         notes.append(
             f"{', '.join(uneven)}: `trackrod validate` drives the inputs of a test on a level road. For these, "
