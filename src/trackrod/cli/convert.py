@@ -154,7 +154,8 @@ def _print(result: StudyResult, folder: StudyFolder) -> None:
     console.print(table)
     tuned = Table(title="parameters: change from the nominal value, and the interval that holds the value with 95 %")
     for head in ("parameter", "tuned", "change [%]", "interval", "remark"):
-        tuned.add_column(head, justify="left" if head in ("parameter", "remark") else "right", no_wrap=True)
+        words = head in ("parameter", "remark")  # they may need a second line; numbers are never cut
+        tuned.add_column(head, justify="left" if words else "right", no_wrap=not words, overflow="fold")
     for item in result.parameters:
         remark = "on its bound" if item.on_bound else "out of its interval" if item.makes_up else ""
         remark = remark or item.held
