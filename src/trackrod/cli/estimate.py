@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from trackrod.adams.source import open_vehicle
@@ -115,7 +114,7 @@ def _engine_map(found: Estimates) -> Table | None:
     """Torque of the engine by gear, throttle and speed; None where no point was told."""
     table = Table(title="Torque of the engine at the wheels [N·m]")
     for head in ("gear", "throttle", "speed [1/min]", "torque", "95 % from", "to"):
-        table.add_column(escape(head), justify="right", no_wrap=True)
+        table.add_column(head, justify="right", no_wrap=True)
     for name, e in found.values.items():
         point = found.estimators[name]
         if isinstance(point, EngineTorque):

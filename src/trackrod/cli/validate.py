@@ -163,7 +163,7 @@ def _write(found: Validation, out: Path, loop: Loop | None) -> list[Problem]:
 def _rounds(loop: Loop) -> Table:
     table = Table(title="rounds")
     for head in ("parameter", *(one.title for one in loop.rounds), "may lie"):
-        table.add_column(head, justify="left" if head == "parameter" else "right")
+        table.add_column(head, justify="left" if head == "parameter" else "right", overflow="fold")
     for item in loop.space.tunables:
         values = (_number(one.parameters[item.name]) for one in loop.rounds)
         table.add_row(item.name, *values, f"{_number(item.lower)} to {_number(item.upper)} {item.unit}")
@@ -175,7 +175,7 @@ def _table(verdict: Verdict) -> Table:
     table = Table(title=verdict.criteria.name)
     for head in ("criterion", "test", "metric", "value", "limit", "share", "floor", "verdict"):
         left = head in ("criterion", "test", "metric", "verdict")
-        table.add_column(head, justify="left" if left else "right")
+        table.add_column(head, justify="left" if left else "right", no_wrap=not left, overflow="fold")
     for row in verdict.rows:
         c = row.criterion
         said = ("met" if row.met else row.remark or "violated") + ("" if row.surely else " (uncertain)")
