@@ -1,6 +1,6 @@
 """The case study of paper 001 with a vehicle whose truth is known, from recordings to a model that meets its criteria.
 
-usage: python -m benchmarks.case_study [--write] [--quick] [--softer]
+usage: python -m benchmarks.case_study [--write] [--quick] [--softer] [--models]
 
 The multibody model of `cla_class` drives the ready-made plan, sensors with the errors of the paper's table 2 record it
 (MDF 4), the channel map and the sensors that lie beside the recordings lead back to runs, and the estimators tell the
@@ -8,7 +8,8 @@ parameters. A workshop with scales and a lifted axle measures the same vehicle. 
 15 % wrong, is filled in with the estimates and tuned until it meets its criteria.
 
 Recordings are kept under build/case_study. ``--quick`` leaves the sensors as they are. ``--softer`` has bushings of
-60 % of their stiffness, which the estimators do not know. ``--write`` puts all of it into docs/case_study.md.
+60 % of their stiffness, which the estimators do not know. ``--models`` closes the loop on the multibody model and on a
+single-track model, with some of the tests. ``--write`` puts all of it into docs/case_study.md.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from trackrod.estimate.masses import CgX, CgY, TotalMass
 from trackrod.estimate.powertrain import EngineTorque
 from trackrod.estimate.resistance import RollingRadius
 from trackrod.estimate.result import Estimate
+from trackrod.estimate.single_track import usual_single_track
 from trackrod.estimate.workshop import Workshop, compared, read_workshop
 from trackrod.estimate.yaw_inertia import YawInertia, yaw_moment
 from trackrod.measured.channel_map import ChannelMap
@@ -51,6 +53,7 @@ from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.multibody.steering import usual_steering
 from trackrod.report.figures import write_png
 from trackrod.rtm.spec import RtmSpec
+from trackrod.tune.model_space import multibody_space, with_numbers
 from trackrod.tune.space import tuning_space
 from trackrod.tyre.model import Tyre
 from trackrod.validate.criteria import Criteria, Criterion
@@ -547,6 +550,66 @@ def loop_tables(study: Study, loop: Loop) -> Iterator[str]:
     yield _table(("criterion", "test", "limit", "model", "noise floor", ""), rows)
 
 
+#: What moves in the multibody model beside what was estimated, and what it is judged by.
+MULTIBODY_NAMES, MULTIBODY_TESTS = ("spring_factor_front", "damper_factor_rear"), ("step_left", "braking")
+SINGLE_TRACK_TESTS = ("sine", "step_left", "step_right")
+SINGLE_TRACK_CRITERIA = Criteria(
+    name="single-track",
+    criteria=(
+        Criterion(name="yaw rate", signal="yaw_rate_radps", metric="residual.l2", limit=0.05),
+        Criterion(name="lateral acceleration", signal="ay_mps2", metric="residual.l2", limit=0.08),
+    ),
+)
+
+
+def multibody_loop(study: Study, found: Estimates, tests: Mapping[str, tuple[Run, ...]]) -> tuple[Loop, list[str]]:
+    """From a vehicle whose masses, brakes, springs and dampers are 15 % wrong, with some estimates; and the truth."""
+    given = {n: at for n, at in given_by(found.values, study.vehicle).items() if n in ("mass", "Izz", "cg_height")}
+    names = (*given, *MULTIBODY_NAMES)
+    true = {item.name: item.nominal for item in multibody_space(study.vehicle, names).tunables}
+    wrong = {name: value * (1.0 + WRONG * (-1) ** k) for k, (name, value) in enumerate(true.items())}
+    start = with_numbers(study.vehicle, wrong)
+    chosen = {name: tests[name] for name in MULTIBODY_TESTS}
+    loop = close_loop(start, chosen, CRITERIA, given, names=MULTIBODY_NAMES)
+    # factors are on the vehicle that the loop begins with
+    factor = {name: wrong[name] if name in MULTIBODY_NAMES else 1.0 for name in true}
+    rows = [
+        (
+            f"`{n}`",
+            *(
+                _percent(one.parameters[n] * factor[n] / true[n] - 1.0, 1)
+                for one in (loop.rounds[0], loop.rounds[1], loop.rounds[-1])
+            ),
+        )
+        for n in true
+    ]
+    return loop, [_table(("number", "as given", "filled in", "tuned"), rows)]
+
+
+def single_track_loop(study: Study, found: Estimates, tests: Mapping[str, tuple[Run, ...]]) -> Loop:
+    """From a car as it usually is, with the wheelbase of the vehicle and what the estimates tell."""
+    start = usual_single_track(study.vehicle.wheelbase)
+    given = given_by(found.values, start)
+    return close_loop(start, {name: tests[name] for name in SINGLE_TRACK_TESTS}, SINGLE_TRACK_CRITERIA, given)
+
+
+def models_tables(study: Study, found: Estimates, tests: Mapping[str, tuple[Run, ...]]) -> Iterator[str]:
+    """The loop on other kinds of models."""
+    begun = time.process_time()
+    single = single_track_loop(study, found, tests)
+    yield _told("Single-track model", SINGLE_TRACK_TESTS, single, time.process_time() - begun)
+    begun = time.process_time()
+    loop, tables = multibody_loop(study, found, tests)
+    yield _told("Multibody model", MULTIBODY_TESTS, loop, time.process_time() - begun)
+    yield from tables
+
+
+def _told(what: str, tests: Sequence[str], loop: Loop, seconds: float) -> str:
+    row = max(loop.verdict.rows, key=lambda row: row.ratio)
+    worst = f"{row.criterion.name} in {row.test}, {_percent(row.value, 1)} of {_percent(row.criterion.limit, 0)}"
+    return f"**{what}** ({', '.join(tests)}): {loop.sentence} Worst row: {worst}. {seconds:.0f} s of CPU time."
+
+
 def write_section(name: str, text: str) -> None:
     """Put text into the page, between the marks of a name."""
     begin, end = f"<!-- begin: {name} -->\n", f"<!-- end: {name} -->"
@@ -557,7 +620,7 @@ def write_section(name: str, text: str) -> None:
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for option in ("--write", "--quick", "--softer"):
+    for option in ("--write", "--quick", "--softer", "--models"):
         parser.add_argument(option, action="store_true")
     given = parser.parse_args()
 
@@ -570,6 +633,9 @@ def main() -> None:
     begun = time.process_time()
     found, tests = estimates_of(study)
     took = time.process_time() - begun
+    if given.models:
+        show("models", "\n\n".join(models_tables(study, found, tests)))
+        return
     if given.softer:
         show("softer estimates", parameters_table(study, found))
         loop = loop_of(study, found, tests)

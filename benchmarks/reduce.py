@@ -1,6 +1,6 @@
 """Quarter cars: every vehicle, coverage of the intervals, starts, minima against λ, four posts.
 
-usage: python -m benchmarks.reduce [vehicles|coverage|starts|minima|posts|simplex ...] [--seeds 300] [--starts 100]
+usage: python -m benchmarks.reduce [vehicles|coverage|starts|minima|posts|fast|simplex ...] [--seeds 300] [--starts 100]
 """
 
 from __future__ import annotations
@@ -142,17 +142,27 @@ def starts(count: int) -> None:
 
 
 def simplex() -> None:
-    """The simplex of the paper from its own start values."""
+    """The simplex of the paper beside Gauss-Newton, from the paper's start values and from one 50 % wrong."""
+    print(
+        "| axle | start | Nelder-Mead, homotopy | Nelder-Mead, plain | Gauss-Newton, homotopy | Gauss-Newton, plain |"
+    )
+    print("|---|---|---|---|---|---|")
     for axle in Axle:
         found = reduced("suv", axle).identified
         problem = CornerProblem(found.first, found.experiment, bounds_of(found.first))
-        best = float(np.mean(list(found.rms_pct.values())))
-        for guided in (True, False):
-            begun = process_time()
-            _, value, used = nelder_mead(problem, problem.scaled(), guided=guided)
-            name = "with homotopy" if guided else "plain"
-            cost = f"{used} evaluations, {process_time() - begun:.0f} s CPU"
-            print(f"{axle}: Nelder-Mead {name} {value:.3f} % ({cost}), Gauss-Newton {best:.3f} %")
+        wrong = found.car.vector * np.random.default_rng(0).choice([0.5, 1.5], len(NAMES))
+        begins = {"paper's": problem.scaled(), "50 % wrong": problem.scaled(dict(zip(NAMES, wrong, strict=True)))}
+        for name, z in begins.items():
+            cells = []
+            for method in (nelder_mead, search):
+                for guided in (True, False):
+                    begun = process_time()
+                    try:
+                        _, value, used = method(problem, z, guided=guided)
+                        cells.append(f"{value:.2f} % ({used}, {process_time() - begun:.1f} s)")
+                    except ConvergenceError:
+                        cells.append("breaks down")
+            print(f"| {axle} | {name} | {' | '.join(cells)} |", flush=True)
 
 
 def minima() -> None:
@@ -189,26 +199,42 @@ def posts() -> None:
         vehicle = open_vehicle(name).vehicle
         joined = reduced_vehicle(vehicle, *(reduced(name, axle).car for axle in Axle))
         tests = {mode: post_test(vehicle, joined, posts_of(mode)) for mode in PostMode}
-        told = estimate_body(joined, {mode: (t.posts, t.reference) for mode, t in tests.items()})
+        told = estimate_body(joined, {mode: (t.posts, t.reference) for mode, t in tests.items()}, track=True)
         spec = convert_directly(vehicle).spec
         print(f"\n{name}: body / front loads / rear loads [%]")
-        print(
-            "| posts | quarter cars | inertias estimated | 14-DoF model | CPU multibody / 14-DoF / quarter cars [s] |"
-        )
-        print("|---|---|---|---|---|")
+        heads = ("posts", "quarter cars", "body over posts", "points", "14-DoF model")
+        print(f"| {' | '.join(heads)} | CPU multibody / 14-DoF / quarter cars [s] |")
+        print("|---|---|---|---|---|---|")
+        points = replace(joined, momentum=4 * ((0.0,) * 6,), coupling=(0.0, 0.0))
         for mode, test in tests.items():
             begun = process_time()
             other = simulate(RealTimeVehicle(spec, step=1e-3), test.posts, sample=0.01)
             seconds = process_time() - begun
-            better = post_errors(test.reference, told.vehicle.drive(test.posts), test.posts)
-            rows = (test.errors_pct, better, post_errors(test.reference, other, test.posts))
+            bare = post_errors(test.reference, points.drive(test.posts), test.posts)
+            rows = (test.errors_pct, bare, post_errors(test.reference, other, test.posts))
             cells = [" / ".join(f"{value:.2f}" for value in row.values()) for row in rows]
+            cells.insert(1, f"{test.body_over_posts_pct:.2f}")
             print(
                 f"| {mode} | {' | '.join(cells)} | {test.reference_seconds:.2f} / {seconds:.2f} / {test.seconds:.2f} |",
                 flush=True,
             )
-        print(f"roll inertia {joined.inertia[0]:.0f} -> {told.roll_inertia:.0f} kg m2")
-        print(f"pitch inertia {joined.inertia[1]:.0f} -> {told.pitch_inertia:.0f} kg m2")
+        print("posts tell: roll inertia", f"{joined.inertia[0]:.0f} -> {told.roll_inertia:.0f} kg m2,", end=" ")
+        print(f"pitch inertia {joined.inertia[1]:.0f} -> {told.pitch_inertia:.0f} kg m2,", end=" ")
+        print(f"track x {told.track_factor:.4f}", flush=True)
+
+
+def fast() -> None:
+    """Four posts up to 25 Hz, by bands of the sweep: body / front loads / rear loads [%]."""
+    vehicle = open_vehicle("suv").vehicle
+    joined = reduced_vehicle(vehicle, *(reduced("suv", axle).car for axle in Axle))
+    bands = ((0.5, 6.0), (6.0, 10.0), (10.0, 15.0), (15.0, 20.0), (20.0, 25.0))
+    print(f"| posts | {' | '.join(f'{low:g} to {high:g} Hz' for low, high in bands)} |\n|---|---|---|---|---|---|")
+    for mode in PostMode:
+        test = post_test(vehicle, joined, posts_of(mode, 25.0))
+        cells = [
+            " / ".join(f"{e:.1f}" for e in post_errors(test.reference, test.run, test.posts, b).values()) for b in bands
+        ]
+        print(f"| {mode} | {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:
@@ -225,6 +251,7 @@ def main() -> None:
             "starts": lambda: starts(asked.starts),
             "minima": minima,
             "posts": posts,
+            "fast": fast,
             "simplex": simplex,
         }[what]()
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
+from trackrod.core.figure import Figure, Line, Panel, Stroke
 from trackrod.core.series import Run
 from trackrod.estimate.single_track import IdentifiedSingleTrack, identify_single_track, usual_single_track
 from trackrod.report.figures import write_png
@@ -103,8 +103,8 @@ def _draw(run: Run, target: np.ndarray, deviation: np.ndarray, time: np.ndarray,
         Line(run.time, np.degrees(run["yaw_rate_radps"]), "single-track model", color=0),
     )
     panels = (
-        Panel("Sideslip", "time [s]", "sideslip angle [deg]", lines, Legend.CENTRE),
-        Panel("Yaw rate, which it was identified from", "time [s]", "yaw rate [deg/s]", rates, Legend.CENTRE),
+        Panel("Sideslip", "time [s]", "sideslip angle [deg]", lines),
+        Panel("Yaw rate, which it was identified from", "time [s]", "yaw rate [deg/s]", rates),
     )
     write_png(Figure("A road car in a U-turn, from three OBD signals", panels), path)
 

@@ -20,7 +20,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     inspect(VEHICLE, html=folder / f"{VEHICLE}.html", picture=folder / f"{VEHICLE}.png")
     convert(VEHICLE, out=folder / f"{VEHICLE}_conversion")
-    console.print("Open the HTML pages in a browser: the van can be turned, curves can be zoomed and read off.")
+    console.print("Open the HTML pages in a browser: the van can be turned, curves can be read off.")
 
 
 if __name__ == "__main__":

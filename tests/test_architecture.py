@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import trackrod
+
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "trackrod"
 
 #: From the bottom up; packages of one layer do not import each other. A package may import any layer below its own.
@@ -26,16 +28,25 @@ LAYERS = (
     ("validate", "campaign"),
     ("report",),
     ("workflow",),
-    ("cli", "web"),
+    ("web",),
+    ("cli",),
+    ("api",),
 )
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 #: Compiled or top-level modules that every layer may use.
 ANYWHERE = {"_core", "__version__"}
-EXTRAS = ("pyarrow", "asammdf", "matplotlib", "plotly", "ziglang", "SALib", "PyNomad", "typst", "fmpy")
+EXTRAS = ("pyarrow", "asammdf", "matplotlib", "plotly", "ziglang", "SALib", "PyNomad", "fmpy", "nicegui", "trimesh")
 
 
 def packages() -> list[str]:
     return sorted(p.parent.name for p in SOURCE.glob("*/__init__.py"))
+
+
+def test_nothing_imports_the_interface_back() -> None:
+    """The names of ``import trackrod as tr`` are for users; modules say where they have things from."""
+    for file in SOURCE.rglob("*.py"):
+        if file.parent != SOURCE:
+            assert not imported_packages(file) & {"api", *trackrod._MODULES} - set(packages()), file
 
 
 def imported_packages(file: Path) -> set[str]:
@@ -106,11 +117,11 @@ def test_imports_without_extras(module: str) -> None:
 
 def test_missing_extra_says_what_to_install(tmp_path: Path) -> None:
     code = (
-        "import sys; sys.modules['matplotlib'] = None; sys.argv = ['trackrod', 'tyre', 'show', sys.argv[1], "
-        "'--out', sys.argv[2]]; from trackrod.cli.app import main; main()"
+        "import sys; sys.modules['plotly'] = None; sys.argv = ['trackrod', 'inspect', 'lcv_7t', '--html', "
+        "sys.argv[1]]; "
+        "from trackrod.cli.app import main; main()"
     )
-    sample = SOURCE / "tyre" / "samples" / "car_mf61.tir"
-    command = [sys.executable, "-c", code, str(sample), str(tmp_path)]
+    command = [sys.executable, "-c", code, str(tmp_path / "van.html")]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 2
     assert "pip install 'trackrod[plot]'" in result.stderr

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -20,8 +21,10 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "stamps"
-EXTRAS = ("data", "plot", "fit", "report", "fmu")
+EXTRAS = ("data", "fit", "fmu", "gui")
 COMPILERS = ("c++", "g++", "clang++")
+#: How far a build is, as ninja and make say it.
+STEP = re.compile(r"\[\s*\d+(/\d+|%)\].*")
 
 
 def say(text: str) -> None:
@@ -30,6 +33,27 @@ def say(text: str) -> None:
 
 def run(*command: str | Path, **environment: str) -> None:
     subprocess.run([str(part) for part in command], check=True, cwd=ROOT, env={**os.environ, **environment})
+
+
+def show(*command: str | Path, **environment: str) -> None:
+    """As `run`, printing only the lines that say how far a build is, and everything where it fails."""
+    lines = []
+    with subprocess.Popen(
+        [str(part) for part in command],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        for line in process.stdout or ():
+            lines.append(line)
+            if step := STEP.search(line):
+                say(step.group(0))
+    if process.returncode:
+        print("".join(lines), file=sys.stderr)
+        raise subprocess.CalledProcessError(process.returncode, command)
 
 
 def digest(paths: list[Path], *extra: str) -> str:
@@ -71,7 +95,7 @@ def install_dependencies(project: dict, wanted: list[str]) -> None:
     key = hashlib.sha256("\n".join([sys.version, *wanted]).encode()).hexdigest()
     if is_current("dependencies", key):
         return
-    say(f"installing {len(wanted)} packages and what they need")
+    say(f"installing {len(wanted)} packages and what they need (about a minute)")
     run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted)
     mark("dependencies", key)
 
@@ -125,16 +149,10 @@ def build(project: dict) -> None:
             shutil.rmtree(folder)  # CMake does not change its compiler in an existing build folder
     used.write_text(environment["CXX"])
     path = f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
-    command = (
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--no-build-isolation",
-        "--no-deps",
-    )
-    run(PYTHON, *command, "--editable", ".", PATH=path, **environment)
+    say("the first build takes some minutes; every file that is compiled is shown as it begins")
+    # pip hides what a build prints unless it is asked for it: ninja then tells how far it is, [3/14] and so on
+    command = ("-m", "pip", "install", "--verbose", "--disable-pip-version-check", "--no-build-isolation", "--no-deps")
+    show(PYTHON, *command, "--editable", ".", PATH=path, **environment)
     mark("build", key)
 
 

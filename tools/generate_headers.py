@@ -162,6 +162,8 @@ def main(output: Path) -> None:
     body += "\n" + parameters("Corner", "What the multibody model says of it.", quarter.CORNER)
     write_header(folder / "quarter_car" / "parameters.hpp", "reduce/coefficients.py", body, "trackrod::quarter_car")
 
+    body = structure(import_declarations("core", "layout").ENVIRONMENT)
+    write_header(folder / "environment_layout.hpp", "core/layout.py", body)
     layout = import_declarations("rtm", "layout")
     body = structure(import_declarations("vehicle", "layout").DRIVELINE_STATE)
     write_header(folder / "drivetrain" / "state.hpp", "vehicle/layout.py", body)

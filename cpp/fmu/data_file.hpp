@@ -46,7 +46,7 @@ inline FILE* open_file(const std::string& path) {
 #endif
 }
 
-enum class ModelKind : uint32_t { rtm = 1, multibody = 2 };
+enum class ModelKind : uint32_t { rtm = 1, multibody = 2, quarter_car = 3, reduced_vehicle = 4 };
 
 class DataFile {
  public:

@@ -4,6 +4,7 @@
 #endif
 
 #include "multibody_model.hpp"
+#include "quarter_car_model.hpp"
 #include "rtm_model.hpp"
 
 // Everything that a step calls becomes part of it, so that the whole of it exists for both instruction sets.
@@ -27,6 +28,8 @@ TRACKROD_VARIANTS bool step_multibody(multibody::RoadVehicle& vehicle, const mul
 
 std::unique_ptr<Model> make_model(const DataFile& file, const std::string& folder, std::string& why) {
   if (file.model() == ModelKind::multibody) return MultibodyModel::make(file.section("vehicle"), folder, why);
+  if (file.model() == ModelKind::quarter_car) return QuarterCarModel::make(file.section("quarter"), why);
+  if (file.model() == ModelKind::reduced_vehicle) return ReducedVehicleModel::make(file.section("quarter"), why);
   if (file.model() != ModelKind::rtm) return why = "this runtime does not have the model of the file", nullptr;
   const DataFile::Section block = file.section("block"), numbers = file.section("numbers");
   const DataFile::Section limits = file.section("validity");  // empty where the model has no domain

@@ -243,16 +243,9 @@ class RtmModel final : public Model {
     const Mat3<T> back = transpose(to_matrix(s.orientation));
     in.guide_force = Vec3<T>{T(0.0), T(0.0), T(0.0)};
     in.guide_moment = back * from.moment;
-    if (!(is_zero(from.wind.x) && is_zero(from.wind.y) && is_zero(from.wind.z))) blow(p, s, back * from.wind, in);
+    const bool still = is_zero(from.wind.x) && is_zero(from.wind.y) && is_zero(from.wind.z);
+    if (!still) rtm::blow(narrow_, p, s, back * from.wind, in);
     give_road(from, in, remaining, false);
-  }
-  // What air that moves does beyond air that stands still, by the law of the model.
-  template <class T>
-  void blow(const rtm::Parameters<T>& p, const rtm::State<T>& s, const Vec3<T>& wind, rtm::Inputs<T>& in) const {
-    rtm::State<T> against = s;
-    against.velocity -= wind;
-    in.guide_force += rtm::air_force(p, against) - rtm::air_force(p, s);
-    in.guide_moment += rtm::air_moment(narrow_, p, against) - rtm::air_moment(narrow_, p, s);
   }
   template <class T>
   void give_road(const Given<T>& from, rtm::Inputs<T>& in, int remaining, bool standing) const {

@@ -18,6 +18,7 @@
 #include "trackrod/multibody/data_file.hpp"
 #include "trackrod/multibody/model.hpp"
 #include "trackrod/multibody/set_down.hpp"
+#include "trackrod/environment.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -393,8 +394,9 @@ class MultibodyHandle {
 
   // Steps of length h under inputs that change from step to step: targets of drives; throttle, brake pedal and gear
   // (0 automatic, -1 neutral); heights of the road under tyres; of all wheels the brake torques beside the pedal's, the
-  // driving torques, the steer offsets, and the forces of the actuators, two for each wheel. An input without columns
-  // leaves what was set before. Every `every`-th state is kept.
+  // driving torques, the steer offsets, and the forces of the actuators, two for each wheel, and behind them, where
+  // they are given, the numbers of trackrod.core.layout.ENVIRONMENT. An input without columns leaves what was set
+  // before; air that nobody moves stands still. Every `every`-th state is kept.
   std::tuple<NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, NewArray, size_t, double> run(
       double h, int iterations, size_t every, const Rows& targets, const Rows& pedals, const Rows& heights,
       const Rows& at_wheels) {
@@ -408,10 +410,14 @@ class MultibodyHandle {
     if ((controls != 0 && pedals.shape(0) != steps) || (roads != 0 && heights.shape(0) != steps)) {
       throw std::invalid_argument("all inputs need a row for each step");
     }
-    const size_t given = at_wheels.shape(1), wheels = model_.wheels.size();
-    if (given != 0 && (given != per_wheel * wheels || at_wheels.shape(0) != steps || controls == 0 ||
+    const size_t given = at_wheels.shape(1), wheels = model_.wheels.size(), of_wheels = per_wheel * wheels;
+    const bool with_environment = given == of_wheels + Environment<double>::size;
+    if (given != 0 && ((given != of_wheels && !with_environment) || at_wheels.shape(0) != steps || controls == 0 ||
                        model_.actuators.size() != 2 * wheels)) {
       throw std::invalid_argument("inputs of the wheels need pedals, two actuators a wheel, and five columns for each");
+    }
+    if (with_environment && description_.sprung == ground) {
+      throw std::invalid_argument("no body says where the vehicle heads");
     }
     if (every == 0) throw std::invalid_argument("every must be one or more");
     const size_t kept = steps / every;
@@ -434,6 +440,7 @@ class MultibodyHandle {
         }
         if (controls != 0) set_pedals(pedals.data() + i * controls);
         if (given != 0) assist_wheels(at_wheels.data() + i * given);
+        if (with_environment) set_environment(Environment<double>::from_array(at_wheels.data() + i * given + of_wheels));
         for (size_t j = 0; j < roads; ++j) {
           Road& road = model_.inputs.roads[j];
           const double next = heights.data()[i * roads + j];
@@ -459,6 +466,7 @@ class MultibodyHandle {
         ++done;
       }
       seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      model_.inputs.wind = {0.0, 0.0, 0.0};
     }
     return {times, poses, twists, spins, tyre_out, drive_out, lines, other, done, seconds};
   }
@@ -551,6 +559,13 @@ class MultibodyHandle {
     std::copy_n(p + n, n, in.drive_torques.begin());
     std::copy_n(p + 2 * n, n, in.steer_offsets.begin());
     std::copy_n(p + 3 * n, 2 * n, in.pushes.begin());
+  }
+  // The road turns gravity, with the vehicle's heading; the air moves along it.
+  void set_environment(const Environment<double>& around) {
+    const V3 ahead = rotate(model_.state.poses[static_cast<size_t>(description_.sprung)].q, V3{1.0, 0.0, 0.0});
+    model_.inputs.gravity = down_on(around, ahead.x, ahead.y) * norm(model_.inputs.gravity);
+    model_.inputs.wind = ahead * -around.head_wind;
+    for (Road& road : model_.inputs.roads) road.mu = around.friction;
   }
   // Centre of gravity of everything: position, velocity, acceleration; engine speed, gear, clutch torque; angular
   // acceleration of the sprung body in its own axes.

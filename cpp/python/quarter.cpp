@@ -147,28 +147,33 @@ class QuarterHandle {
 // Four quarter cars under a body, on posts.
 class PostVehicle {
  public:
-  // Numbers of the body: mass, centre, inertia (xx, yy, zz, xy, xz, yz), bars of both axles.
-  explicit PostVehicle(const Values& body) {
-    if (body.size() != 12) throw std::invalid_argument("twelve numbers of the body are needed");
+  // Numbers of the body: mass, centre, inertia (xx, yy, zz, xy, xz, yz), bars and coupling masses of both axles; momentum of
+  // the links, a row for each wheel.
+  PostVehicle(const Values& body, const Rows& momentum) {
+    if (body.size() != 14) throw std::invalid_argument("fourteen numbers of the body are needed");
+    if (momentum.shape(0) != 4 || momentum.shape(1) != 6) throw std::invalid_argument("six numbers of momentum for each wheel");
     const double* b = body.data();
-    body_ = {b[0], {b[1], b[2], b[3]}, {{{b[4], b[7], b[8]}, {b[7], b[5], b[9]}, {b[8], b[9], b[6]}}}, {b[10], b[11]}};
+    body_ = {b[0], {b[1], b[2], b[3]}, {{{b[4], b[7], b[8]}, {b[7], b[5], b[9]}, {b[8], b[9], b[6]}}}, {b[10], b[11]}, {}, {b[12], b[13]}};
+    std::copy_n(momentum.data(), 24, &body_.momentum[0][0]);
   }
 
   // The next corner, in the order fl, fr, rl, rr. Tyre: free radius, vertical damping, stiffness and damping sideways, mass
-  // of rolling, relaxation length, force and compliance sideways, step of the loads over the deflection.
+  // of rolling, relaxation length and force sideways, compliance, mass, damping and momentum (6) of what gives way sideways,
+  // overturning moments, step of the loads over the deflection.
   void add_corner(const QuarterHandle& car, const Values& values, const Values& tyre, const Values& loads) {
-    if (tyre.size() != 9 || loads.size() < 2) throw std::invalid_argument("nine numbers and a curve of the tyre are needed");
+    if (tyre.size() != 19 || loads.size() < 2) throw std::invalid_argument("nineteen numbers and a curve of the tyre are needed");
     const double* t = tyre.data();
-    PostTyre made{t[0], {}, {}, t[1], t[2], t[3], t[4], t[5], t[6], t[7]};
+    PostTyre made{t[0], {}, {}, t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], {}, t[16], t[17]};
+    std::copy_n(t + 10, 6, made.side_momentum);
     for (size_t i = 0; i < loads.size(); ++i) {
-      made.deflection.push_back(t[8] * static_cast<double>(i));
+      made.deflection.push_back(t[18] * static_cast<double>(i));
       made.load.push_back(loads.data()[i]);
     }
     corners_.push_back({car.description(), parameters(values), made});
   }
 
-  // Rows of the motion at every step while posts move, after so many steps of settling on the first row; steps done.
-  std::pair<NewArray, size_t> drive(double h, const Rows& posts, size_t settling, double speed) const {
+  // Rows of the motion at every step while posts move, after settling on the first row; steps done.
+  std::pair<NewArray, size_t> drive(double h, const Rows& posts, double speed) const {
     if (corners_.size() != 4 || posts.shape(1) != 4) throw std::invalid_argument("four corners and four posts are needed");
     const size_t n = posts.shape(0);
     NewArray out = new_array({n, static_cast<size_t>(Vehicle::outputs)});
@@ -176,19 +181,14 @@ class PostVehicle {
     {
       nb::gil_scoped_release release;
       Vehicle vehicle(body_, corners_);
-      const double still[4] = {};
-      for (size_t i = 0; i < settling; ++i) {
-        if (!vehicle.step(h, posts.data(), still)) return {out, 0};
+      vehicle.stand_on(posts.data());
+      for (long i = std::lround(settling_time / h); i > 0; --i) {
+        if (!vehicle.step(h, posts.data())) return {out, 0};
       }
       vehicle.hold_sideways();
       vehicle.roll(speed);
       for (; done < n; ++done) {
-        const double *now = posts.data() + 4 * done, *last = done == 0 ? now : now - 4;
-        const double* next = done + 1 < n ? now + 4 : now;
-        const double span = h * ((done > 0 ? 1.0 : 0.0) + (done + 1 < n ? 1.0 : 0.0));
-        double speeds[4];
-        for (int k = 0; k < 4; ++k) speeds[k] = (next[k] - last[k]) / span;
-        if (!vehicle.step(h, now, speeds)) break;
+        if (!vehicle.step(h, posts.data() + 4 * done)) break;
         vehicle.write(out.data() + static_cast<size_t>(Vehicle::outputs) * done);
       }
     }
@@ -216,8 +216,8 @@ void bind_quarter(nb::module_& m) {
       .def_static("damper", &QuarterHandle::damper, "parameters"_a, "speeds"_a, "Force [N] over speed of compression.");
   using trackrod::PostVehicle;
   nb::class_<PostVehicle>(m, "PostVehicle", "A vehicle of four quarter cars on posts; see trackrod.reduce.vehicle.")
-      .def(nb::init<const trackrod::Values&>(), "body"_a)
+      .def(nb::init<const trackrod::Values&, const trackrod::Rows&>(), "body"_a, "momentum"_a)
       .def("add_corner", &PostVehicle::add_corner, "car"_a, "parameters"_a, "tyre"_a, "loads"_a)
-      .def("drive", &PostVehicle::drive, "h"_a, "posts"_a, "settling"_a, "speed"_a,
-           "Position and angles of the body (6), positions of the wheels (4), loads (4) at every step; steps done.");
+      .def("drive", &PostVehicle::drive, "h"_a, "posts"_a, "speed"_a,
+           "Signals of Vehicle::write at every step; steps done.");
 }

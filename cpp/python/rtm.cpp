@@ -65,10 +65,11 @@ size_t check_wheel(int i) {
 
 void check_controls(size_t every, const Rows& controls) {
   if (every == 0) throw std::invalid_argument("every must be one or more");
-  const size_t columns = controls.shape(1);
-  const size_t driver = columns > rtm::wheel_inputs ? columns - rtm::wheel_inputs : columns;
-  if (driver != 4 && driver != 5)
-    throw std::invalid_argument("controls need four or five columns, and those of the wheels if any");
+  ScriptRows rows;
+  rows.columns = controls.shape(1);
+  if (!rows.fits()) {
+    throw std::invalid_argument("controls need four or five columns, those of the wheels and of the environment if any");
+  }
 }
 
 ScriptRows rows_of(double h, const Rows& controls, const Rows& heights) {
@@ -589,8 +590,8 @@ void bind_rtm(nb::module_& m) {
       .def("start", &RtmHandle::start, "speed"_a, "spins"_a, "engine_speed"_a, "gear"_a)
       .def("keep_start", &RtmHandle::keep_start, "Remember the present state as that from which derivatives are taken.")
       .def("run", &RtmHandle::run, "h"_a, "every"_a, "controls"_a, "heights"_a,
-           "Rows of controls (steering-wheel angle, throttle, brake, gear, what assistance systems do at the wheels) to "
-           "rows of states, and the seconds spent.")
+           "Rows of controls (steering-wheel angle, throttle, brake, gear, what assistance systems do at the wheels, the "
+           "environment) to rows of states, and the seconds spent.")
       .def("derivatives", &RtmHandle::derivatives, "h"_a, "every"_a, "controls"_a, "heights"_a, "seeds"_a)
       .def("settle", &RtmHandle::settle, "h"_a, "steps"_a, "along"_a, "held"_a,
            "Come to rest, held by the brakes or free to roll, with derivatives along directions of the parameters, one "

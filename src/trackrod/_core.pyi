@@ -303,14 +303,12 @@ class QuarterCar:
 class PostVehicle:
     """A vehicle of four quarter cars on posts; see trackrod.reduce.vehicle."""
 
-    def __init__(self, body: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, body: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], momentum: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
     def add_corner(self, car: QuarterCar, parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tyre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loads: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def drive(self, h: float, posts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], settling: int, speed: float) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], int]:
-        """
-        Position and angles of the body (6), positions of the wheels (4), loads (4) at every step; steps done.
-        """
+    def drive(self, h: float, posts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], speed: float) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], int]:
+        """Signals of Vehicle::write at every step; steps done."""
 
 class RealTimeRun:
     """A model in step with the clock."""
@@ -418,7 +416,7 @@ class Rtm:
 
     def run(self, h: float, every: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], float]:
         """
-        Rows of controls (steering-wheel angle, throttle, brake, gear, what assistance systems do at the wheels) to rows of states, and the seconds spent.
+        Rows of controls (steering-wheel angle, throttle, brake, gear, what assistance systems do at the wheels, the environment) to rows of states, and the seconds spent.
         """
 
     def derivatives(self, h: float, every: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], seeds: Sequence[int]) -> tuple[Annotated[NDArray[numpy.float64], dict(order='C')], Annotated[NDArray[numpy.float64], dict(order='C')]]: ...

@@ -28,8 +28,6 @@ def run(kept: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_writes_runs_page_and_picture_and_keeps_the_maps(kept: Path, tmp_path: Path) -> None:
-    pytest.importorskip("plotly")
-    pytest.importorskip("matplotlib")
     result = run(kept, "double_wishbone_car", *SHORT, f"--out={tmp_path}", "--json")
     assert result.returncode == 0, result.stderr
     data = json.loads(result.stdout)

@@ -119,7 +119,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 
 @pytest.fixture(scope="module")
 def journey(desk: Desk) -> Journey:
-    pytest.importorskip("plotly")
     return desk.do(desk.place / "undisturbed")
 
 
@@ -193,7 +192,7 @@ def test_the_folder_is_whole(journey: Journey) -> None:
     models = ("reference", "nominal", "tuned")
     assert runs == {f"{name}_{model}.csv" for name in ("step_steer", "braking", "sine") for model in models}
     page = (journey.out / "report.html").read_text()
-    for word in ("double_wishbone_car", "step_steer", "braking", "sine", "yaw rate"):
+    for word in ("double_wishbone_car", "step steer", "braking", "sine", "yaw rate"):
         assert word.casefold() in page.casefold(), word
 
 
@@ -321,7 +320,7 @@ def test_mistakes_in_the_study_file(refused: Any) -> None:
     text = '[study]\noptimizer = "nomad"\n\n[tune.step_steer]\nweight = 0\n\n[parameters.Izz]\nlower = 3\nupper = 2\n'
     said = refused("suv", "--config=study.toml", "--out=out", study=text).splitlines()
     assert said == [
-        "study.toml:2: error: 'optimizer' is no key of [study] (there are optimiser)",
+        "study.toml:2: error: 'optimizer' is no key of [study] (did you mean 'optimiser'?)",
         "study.toml:4: error: the weights of all manoeuvres are zero (give at least one a positive weight)",
         "study.toml:8: error: [parameters.Izz]: the bounds cross, lower is 3 and upper 2",
     ]

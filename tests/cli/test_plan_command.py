@@ -92,5 +92,5 @@ def test_unknown_names_and_shares_are_refused(small: list[str], tmp_path: Path) 
 
 def test_a_place_that_cannot_be_written_to_is_refused_before_long_work(small: list[str], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    assert "this is a file" in _refused([*small, "--out", str(tmp_path / "file" / "plan")])
+    assert "cannot be made" in _refused([*small, "--out", str(tmp_path / "file" / "plan")])
     assert "does not exist" in _refused([*small, "--out", str(tmp_path / "nowhere" / "plan.html")])

@@ -226,7 +226,9 @@ def test_notes_are_shown_on_demand() -> None:
 
 def test_diff_shows_what_was_changed(car: Copy) -> None:
     car.change(FRONT, "USER_VALUE     =  454.45", "USER_VALUE     =  444.45")
-    found = data_of("vehicle", "diff", "double_wishbone_car", car.assembly)["differences"]
+    differing = trackrod("vehicle", "diff", "double_wishbone_car", car.assembly, "--json")
+    assert differing.returncode == 1
+    found = json.loads(differing.stdout)["differences"]
     assert [row["where"] for row in found] == [
         f"springs.front_suspension.ride_spring_{side}.installed_length" for side in ("left", "right")
     ]
@@ -378,3 +380,22 @@ def test_broken_template_of_ones_own(tmp_path: Path) -> None:
 
 def test_folder_that_is_not_there(tmp_path: Path) -> None:
     assert_refused(trackrod("inspect", "suv", "--html", tmp_path / "no" / "suv.html"), "folder", "does not exist")
+
+
+def test_a_bundled_database_is_copied_whole_and_reads_itself(tmp_path: Path) -> None:
+    folder = tmp_path / "my_car.cdb"
+    result = data_of("vehicle", "copy", "double_wishbone_car", folder)
+    body = folder / "subsystems.tbl/body.sub"
+    body.write_text(body.read_text().replace("1079.6", "1179.6"))
+    assert data_of("inspect", result["assembly"])["mass_kg"] == pytest.approx(1640.0, abs=0.1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["my_car.cdb"]
+
+
+@pytest.mark.parametrize(("name", "folder"), [("no_car", "new.cdb"), ("suv", "there.cdb"), ("suv", "file/new.cdb")])
+def test_a_copy_that_cannot_be_made_leaves_everything_as_it_was(name: str, folder: str, tmp_path: Path) -> None:
+    (tmp_path / "there.cdb").mkdir()
+    (tmp_path / "file").write_text("")
+    result = trackrod("vehicle", "copy", name, tmp_path / folder)
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "there.cdb"]

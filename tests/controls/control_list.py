@@ -21,64 +21,70 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far the models may lie apart, and why."""
+    """The largest difference between the models, and its reason."""
 
     value: float
     unit: str
     reason: str
 
 
-# Tolerances; their reasons stand in `docs/controls.md` too.
+# Tolerances; their reasons are also in `docs/controls.md`.
 STATIC_LOAD = Tolerance(
-    0.1, "% of the mean load", "statics of one mass on four wheels; only the way of the contact points may differ"
+    0.1, "% of the mean load", "statics of one mass on four wheels; only the positions of the contact points may differ"
 )
-RIDE_HEIGHT = Tolerance(0.5, "mm", "a hundredth of the travel in use")
+RIDE_HEIGHT = Tolerance(0.5, "mm", "a hundredth of the usual travel")
 STEADY = Tolerance(
     2.0,
     "%",
-    "maps and tyres are shared; coarse maps cost up to 0.3 %, compliance under several loads at once about 1 %",
+    "both models share maps and tyres; coarse maps add up to 0.3 %, compliance under combined loads about 1 %",
 )
 SIDESLIP = Tolerance(
     0.03,
     "°",
-    "2 % of the 1.5° that rear tyres slip at least; of the sideslip itself it would be nothing where that passes zero",
+    "2 % of the smallest rear slip angle, 1.5°; relative to the sideslip angle it would vanish where that crosses zero",
 )
-SIDESLIP_GRADIENT = Tolerance(0.05, "°/g", "that of the angle, over half a g")
-TURN_LOAD = Tolerance(1.0, "% of the mean load", "a quarter of what the front anti-roll bar of a car shifts at 0.4 g")
-DECELERATION = Tolerance(0.05, "%", "torque over radius and mass: the same numbers in both models")
-BRAKE_LOAD = Tolerance(0.05, "% of the mean load", "mass, height and wheelbase alone make the load transfer")
+SIDESLIP_GRADIENT = Tolerance(0.05, "°/g", "the tolerance of the angle, divided by about half a g")
+TURN_LOAD = Tolerance(
+    1.0, "% of the mean load", "a quarter of the load transfer of a car's front anti-roll bar at 0.4 g"
+)
+DECELERATION = Tolerance(0.05, "%", "torque divided by radius and mass: the same numbers in both models")
+BRAKE_LOAD = Tolerance(0.05, "% of the mean load", "mass, height and wheelbase alone determine the load transfer")
 BRAKE_SHARE = Tolerance(0.02, "% of the whole", "torques and radii: the same numbers in both models")
 LOCKING = Tolerance(
-    0.5, "% of the time", "where torque passes friction times load: 5 ms of about 1 s, samples being 1 ms apart"
+    0.5,
+    "% of the time",
+    "a wheel locks where torque exceeds friction times load: 5 ms of about 1 s, at a sample interval of 1 ms",
 )
-SLIDING = Tolerance(0.5, "%", "friction of the same tyre, at loads that pitch and heave change for half a second")
+SLIDING = Tolerance(0.5, "%", "friction of the same tyre; pitch and heave change the loads for half a second")
 THROW_BACK = Tolerance(
     0.3,
     "m/s",
-    "what a tyre alone gives: √(μ·g·s₀), with s₀ about 1 cm that it stores; bushings and springs give theirs besides",
+    "rebound of a tyre alone: √(μ·g·s₀), with a stored deflection s₀ of about 1 cm; bushings and springs add to it",
 )
 REST = Tolerance(
-    2.0, "s", "holds for both models: two to three periods of a pitching body, which its dampers end in that time"
+    2.0, "s", "applies to both models: two to three pitch periods of the body, after which its dampers have stopped it"
 )
 STANDSTILL_FORCE = Tolerance(
     10.0,
     "% RMS",
-    "stiffness of the contact times its way: that of the maps, less what bushings give way under the force",
+    "contact stiffness times contact displacement, from the maps minus the deflection of the bushings under the force",
 )
 STEER_ANGLE = Tolerance(
-    2.0, "% RMS", "rack and maps give the angle, compliance under the forces of a standing tyre 1 %"
+    2.0, "% RMS", "rack and maps determine the angle; compliance under the forces of a standing tyre adds 1 %"
 )
-TORQUE = Tolerance(5.0, "% RMS", "that of every index of `trackrod compare`")
+TORQUE = Tolerance(5.0, "% RMS", "the tolerance of every index of `trackrod compare`")
 FREQUENCY = Tolerance(
-    2.5, "%", "on the flank of a peak with a damping ratio ζ the load changes by 1/(2ζ) of that: 5 % where ζ is 0.25"
+    2.5, "%", "on the flank of a peak with the damping ratio ζ, the load changes by 1/(2ζ) of that: 5 % for ζ = 0.25"
 )
 BODY_LOAD = Tolerance(
     5.0,
     "% RMS",
-    "that of every index of `trackrod compare`; the body on its springs and dampers, wheels move with the road",
+    "the tolerance of every index of `trackrod compare`; the body moves on its springs, the wheels follow the road",
 )
-WHEEL_LOAD = Tolerance(5.0, "% RMS", "what the tolerance of the frequencies leaves")
-STEP = Tolerance(3.0, "% RMS", "that of the steady value, and as much again for the time of the rise, as squares")
+WHEEL_LOAD = Tolerance(5.0, "% RMS", "follows from the tolerance of the frequencies")
+STEP = Tolerance(
+    3.0, "% RMS", "the tolerance of the steady-state value and the same for the rise time, added as squares"
+)
 
 
 @dataclass(frozen=True)
@@ -319,7 +325,7 @@ CONTROLS = (
         lambda reference, model: 100.0 * abs(front_share(model) - front_share(reference)),
         BRAKE_SHARE,
     ),
-    Control("rising brake: which wheels lock when", drives.rising_brake, lock_difference, LOCKING),
+    Control("brake ramp: lock-up times", drives.rising_brake, lock_difference, LOCKING),
     Control(
         "locked stop: deceleration",
         drives.locked_stop,
@@ -327,13 +333,13 @@ CONTROLS = (
         SLIDING,
     ),
     Control(
-        "locked stop: thrown back",
+        "locked stop: rebound speed",
         drives.locked_stop,
         lambda reference, model: max(throw_back(reference), throw_back(model)),
         THROW_BACK,
     ),
     Control(
-        "locked stop: at rest after",
+        "locked stop: time to rest",
         drives.locked_stop,
         lambda reference, model: max(time_to_rest(reference), time_to_rest(model)),
         REST,
@@ -350,7 +356,7 @@ CONTROLS = (
         partial(front_rms, signal=signals.STEER),
         STEER_ANGLE,
     ),
-    Control("weaving: torque at the steering wheel", drives.weaving, torque_difference, TORQUE),
+    Control("sine steer: steering-wheel torque", drives.weaving, torque_difference, TORQUE),
     *(
         Control(
             f"posts: {'tramp' if opposed else 'hop'} frequency, {axle}",
@@ -363,7 +369,7 @@ CONTROLS = (
     ),
     *(
         Control(
-            f"posts: wheel loads, {'opposed' if opposed else 'alike'}, {limits[0]:g} to {limits[1]:g} Hz",
+            f"posts: wheel loads, {'out of phase' if opposed else 'in phase'}, {limits[0]:g} to {limits[1]:g} Hz",
             drives.posts,
             partial(transfer_difference, limits=limits, opposed=opposed),
             tolerance,

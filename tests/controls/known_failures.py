@@ -34,7 +34,7 @@ KNOWN_FAILURES = {
             "cla_class, bushings × 0.6": 0.0544,
         },
     ),
-    "locked stop: thrown back": KnownFailure(
+    "locked stop: rebound speed": KnownFailure(
         _STOP,
         {
             "double_wishbone_car": 0.519,
@@ -47,7 +47,7 @@ KNOWN_FAILURES = {
             "lcv_7t, kerb": 0.356,
         },
     ),
-    "locked stop: at rest after": KnownFailure(
+    "locked stop: time to rest": KnownFailure(
         _STOP,
         {
             "double_wishbone_car": 2.07,
@@ -74,7 +74,7 @@ KNOWN_FAILURES = {
             "lcv_7t, kerb": 10.2,
         },
     ),
-    "posts: wheel loads, opposed, 4 to 16 Hz": KnownFailure(
+    "posts: wheel loads, out of phase, 4 to 16 Hz": KnownFailure(
         _TUBE,
         {
             "lcv_7t": 5.36,

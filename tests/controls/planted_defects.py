@@ -109,10 +109,10 @@ DEFECTS = (
         CAR,
         times(damper_factor_front=1.5),
         (
-            "posts: wheel loads, alike, 1 to 4 Hz",
-            "posts: wheel loads, alike, 4 to 16 Hz",
-            "posts: wheel loads, opposed, 1 to 4 Hz",
-            "posts: wheel loads, opposed, 4 to 16 Hz",
+            "posts: wheel loads, in phase, 1 to 4 Hz",
+            "posts: wheel loads, in phase, 4 to 16 Hz",
+            "posts: wheel loads, out of phase, 1 to 4 Hz",
+            "posts: wheel loads, out of phase, 4 to 16 Hz",
         ),
     ),
     Defect(
@@ -131,7 +131,7 @@ DEFECTS = (
         "front and rear brakes exchanged",
         CAR,
         brakes_exchanged,
-        ("braking: front share of the force", "rising brake: which wheels lock when"),
+        ("braking: front share of the force", "brake ramp: lock-up times"),
     ),
     Defect("brakes 1 % too strong", VAN, times(brake_front=1.01, brake_rear=1.01), ("braking: deceleration",)),
     Defect("wheels go straight up", CAR, without_anti_dive, ("braking: pitch angle",)),
@@ -140,13 +140,13 @@ DEFECTS = (
         "a tenth of the damping",
         CAR,
         times(damper_factor_front=0.1, damper_factor_rear=0.1),
-        ("locked stop: at rest after",),
+        ("locked stop: time to rest",),
     ),
     Defect(
         "tyres that store three times the slip",
         CAR,
         tyres_with(LONGITUDINAL_STIFFNESS=1.0 / 3.0),
-        ("locked stop: thrown back",),
+        ("locked stop: rebound speed",),
     ),
     Defect(
         "steering 5 % too direct",
@@ -160,5 +160,5 @@ DEFECTS = (
         front_wheels_exchanged,
         ("standstill steering: Fx", "standstill steering: Fy", "standstill steering: steer angles"),
     ),
-    Defect("assistance counted twice", CAR, stronger_assistance, ("weaving: torque at the steering wheel",)),
+    Defect("assistance counted twice", CAR, stronger_assistance, ("sine steer: steering-wheel torque",)),
 )

@@ -17,7 +17,7 @@ from rtm.converted_vehicles import spec_of
 from trackrod.core.corners import Corner, Side
 from trackrod.core.errors import FileFormatError, InputError
 from trackrod.core.series import Run
-from trackrod.estimate.tyre_data import Axes, BenchData, read_bench
+from trackrod.estimate.tyre_data import Axes, BenchData, _camber_thrust, read_bench
 from trackrod.estimate.tyre_fit import TyreFit, fit_tyre, left_out
 from trackrod.estimate.tyre_scaling import fit_scaling, patch_slip_angle
 from trackrod.estimate.tyre_sweeps import find_sweeps
@@ -124,6 +124,16 @@ def test_axes_that_contradict_the_data_are_refused(tmp_path: Path) -> None:
         read_bench([path])
     with pytest.raises(InputError, match="positive slip angle makes a positive side force"):
         read_bench([path], axes=Axes.ADAPTED_SAE)
+
+
+def test_inclination_that_follows_the_slip_tells_no_thrust() -> None:
+    """One cannot be told from the other: no slope, and no singular matrix."""
+    alpha = np.radians(np.linspace(-1.0, 1.0, 200))
+    channels = {"alpha": alpha, "gamma": 4.0 * alpha, "Fy": 4000.0 * alpha, "Fz": np.full(200, 4000.0)}
+    assert _camber_thrust(channels) == 0.0
+    apart = {**channels, "gamma": np.where(np.arange(200) % 2, 0.05, -0.05)}
+    apart["Fy"] = 4000.0 * (0.5 * apart["gamma"] - 10.0 * alpha)
+    assert _camber_thrust(apart) == pytest.approx(0.5, rel=1e-6)
 
 
 def test_units_below_the_header_and_of_matlab_and_tydex(tmp_path: Path) -> None:

@@ -114,6 +114,11 @@ def test_settings_that_contradict_each_other_are_refused(name: str, settings: di
         manoeuvre(name, settings)
 
 
+def test_a_whole_number_beyond_every_float_is_refused() -> None:
+    with pytest.raises(InputError, match="a finite number is needed"):
+        manoeuvre("random_road", {"seed": "9" * 400})
+
+
 def test_unknown_manoeuvre_has_a_close_match() -> None:
     with pytest.raises(UnknownNameError, match="step_steer"):
         manoeuvre_class("stepsteer")

@@ -101,6 +101,14 @@ def test_a_delay_that_the_run_does_not_tell_is_refused_by_name() -> None:
         prepare(short, finding_delays(short))
 
 
+def test_a_time_without_end_is_refused() -> None:
+    """A clock that jumps by years: the run would have more samples than any memory."""
+    speed = Samples(np.array([0.0, 1.0, 1e15]), np.array([20.0, 20.0, 20.0]))
+    recording = recording_of(Path("jumps.csv"), {"vx_mps": ("m/s", speed)})
+    with pytest.raises(InputError, match="more than 50,000,000 samples"):
+        prepare(recording, replace(ChannelMap.of_columns(recording), step=0.05))
+
+
 def test_noise_without_a_cause_has_no_delay() -> None:
     time = np.arange(0.0, 10.0, 0.01)
     noise = np.random.default_rng(1).standard_normal((2, time.size))

@@ -22,13 +22,13 @@ def roll_rate(run: Run) -> dict[str, Trace]:
 
 @pytest.fixture
 def declared(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
-    def entry_points(group: str, name: str) -> list[EntryPoint]:
-        return [EntryPoint(name, request.param, group)] if name == "step_steer" else []
+    def declared(group: str) -> list[EntryPoint]:
+        return [EntryPoint("step_steer", request.param, group)]
 
-    module._custom_sets.cache_clear()
-    monkeypatch.setattr(module, "entry_points", entry_points)
+    module._declared_sets.cache_clear()
+    monkeypatch.setattr(module, "declared", declared)
     yield
-    module._custom_sets.cache_clear()
+    module._declared_sets.cache_clear()
 
 
 @pytest.mark.parametrize("declared", ["metrics.test_custom_indices:roll_rate"], indirect=True)

@@ -64,6 +64,45 @@ def test_exact_derivatives(car: QuarterCar) -> None:
         np.testing.assert_allclose((slopes[:, :, k] - difference) / np.abs(difference).max(axis=0), 0.0, atol=2e-5)
 
 
+@pytest.fixture(scope="module")
+def rubbing(car: QuarterCar) -> QuarterCar:
+    """On leaves that slide on each other."""
+    return replace(car, known={**car.known, "leaf_friction": 400.0})
+
+
+def test_leaves_that_rub(rubbing: QuarterCar) -> None:
+    """A second implementation does the same, and derivatives stay exact while friction turns about."""
+    forces = sine(rubbing, 0.12)
+    ours, other = rubbing.drive(forces, STEP).motion, TwinQuarterCar(rubbing).drive(forces, STEP)
+    off = np.abs(ours - other).max(axis=0) / np.abs(other).max(axis=0)
+    assert (off < [2e-3, 5e-3, 2e-2]).all()  # the acceleration jumps nearly where friction turns about
+    forces = sine(rubbing, 0.5)
+    slopes = rubbing.drive(forces, STEP, derivatives=True).slopes
+    assert slopes is not None
+    for name in ("unsprung_share", "spring_rate", "bump_low"):
+        step = 1e-5 * rubbing.parameters[name]
+        ahead, behind = (
+            rubbing.with_parameters({name: rubbing.parameters[name] + s * step}).drive(forces, STEP).motion
+            for s in (1, -1)
+        )
+        difference = (ahead - behind) / (2 * step)
+        off = (slopes[:, :, NAMES.index(name)] - difference) / np.abs(difference).max(axis=0)
+        np.testing.assert_allclose(off, 0.0, atol=2e-4)
+
+
+def test_hysteresis_is_the_friction(rubbing: QuarterCar) -> None:
+    """Loads up and down at the same place differ by twice the friction, as on a rig."""
+    slow = dict.fromkeys(("bump_low", "bump_high", "rebound_low", "rebound_high"), 1.0)
+    car = replace(rubbing, known={**rubbing.known, "friction": 0.0}).with_parameters(slow)
+    time = np.arange(0.0, 8.0, 2e-3)
+    loads = car.known["corner_weight"] + np.interp(time, [0.0, 2.0, 6.0, 8.0], [0.0, 1500.0, -1500.0, 0.0])
+    z = car.drive(loads, 2e-3).motion[:, 0]
+    up, down = (time > 1.0) & (time < 1.9), (time > 3.0) & (time < 5.5)
+    at = np.linspace(np.quantile(z[up], 0.3), np.quantile(z[up], 0.7), 5)
+    rising, falling = np.interp(at, z[up], loads[up]), np.interp(at, z[down][::-1], loads[down][::-1])
+    np.testing.assert_allclose(rising - falling, 800.0, rtol=0.05)  # 97 % of it at these speeds
+
+
 def test_energy_is_kept(car: QuarterCar) -> None:
     """Without damper and seals, with a constant load: kinetic energy, spring, weight and the load's work stay."""
     names = ["bump_low", "bump_high", "rebound_low", "rebound_high"]

@@ -7,9 +7,10 @@ import pytest
 
 from trackrod.core import signals
 from trackrod.core.artefact import Artefact, load, save
-from trackrod.core.corners import Corner
+from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import InputError, RangeError
 from trackrod.core.quantities import STANDARD_GRAVITY
+from trackrod.kc.elasticity import axle_inertia
 from trackrod.manoeuvres.roads import RandomRoad
 from trackrod.manoeuvres.standing import FourPost, PostMode
 from trackrod.reduce.comfort import dynamic_wheel_load, vertical_weighting, weighted_acceleration
@@ -54,13 +55,53 @@ def test_mirror_image(joined: ReducedVehicle, front: AxleReduction) -> None:
     assert roll[signals.ROLL].std() > 1e-3
 
 
-@pytest.mark.parametrize(("mode", "most"), [(PostMode.HEAVE, 2.0), (PostMode.PITCH, 5.0), (PostMode.ROLL, 6.0)])
-def test_posts(joined: ReducedVehicle, suv: Vehicle, mode: PostMode, most: float) -> None:
-    """Against the multibody model, over a short sweep."""
+@pytest.mark.parametrize("mode", PostMode)
+def test_posts(joined: ReducedVehicle, suv: Vehicle, mode: PostMode) -> None:
+    """Against the multibody model, over a short sweep; in warp the body hardly moves, and the loads count."""
     posts = FourPost(mode=mode, duration_s=8.0, first_frequency_Hz=0.5, last_frequency_Hz=4.0)
     test = post_test(suv, joined, posts)
-    assert max(test.errors_pct.values()) < most
-    assert test.seconds < test.reference_seconds
+    loads = max(test.errors_pct[f"{axle} loads"] for axle in Axle)
+    assert loads < 3.0
+    assert test.body_over_posts_pct < 3.0
+    if mode is not PostMode.WARP:
+        assert test.errors_pct["body"] < 3.0
+
+
+def test_momentum_is_kept(joined: ReducedVehicle) -> None:
+    """What the centre of gravity does follows from the loads alone, whatever the links hold."""
+    run = joined.drive(FourPost(mode=PostMode.PITCH, duration_s=3.0, last_frequency_Hz=4.0), sample=1e-3)
+    second = np.gradient(np.gradient(run[signals.Z], 1e-3), 1e-3)[500:3000]
+    # to first order in the angles of the body, as the height is
+    assert np.abs(second - run[signals.AZ][500:3000]).max() < 0.02 * np.abs(second).max()
+
+
+def test_links_hold_what_the_axle_does(joined: ReducedVehicle, suv: Vehicle) -> None:
+    """Unsprung masses and the momentum of the links make the momentum of all bodies of the axle on the rig."""
+    for k, axle in ((0, Axle.FRONT), (2, Axle.REAR)):
+        whole = axle_inertia(suv, axle).travel_momentum[0, 2]
+        car = joined.corners[k]
+        up = car.core.geometry(np.zeros(1))[0, 3, 1]  # of the centre of wheel and carrier, per metre of travel
+        links = car.parameters["unsprung_share"] * car.known["link_mass"]
+        assert car.known["mass"] * up + links + joined.momentum[k][2] == pytest.approx(whole, rel=1e-4)
+        # the links hang between wheel and body: more in the momentum than in the energy, less than all
+        assert links < links + joined.momentum[k][2] < car.known["link_mass"]
+
+
+def test_contact_stays_below_the_wheel(joined: ReducedVehicle) -> None:
+    """With the front wheels higher the loads balance about the centre of gravity at the places of the wheel centres."""
+    time = np.arange(0.0, 0.05, 1e-3)
+    run = joined.drive_heights(time, np.tile([0.06, 0.06, 0.0, 0.0], (time.size, 1)))
+    pitch = run[signals.PITCH][-1]
+    mass, first, moment, weight = joined.mass, 0.0, 0.0, 0.0
+    for car in joined.corners:
+        k = car.known
+        up = k["wheel_z"] + run[signals.WHEEL_TRAVEL[car.corner]][-1] - joined.centre[2]
+        ahead = np.cos(pitch) * (k["wheel_x"] - joined.centre[0]) + np.sin(pitch) * up
+        load = run[signals.FZ[car.corner]][-1]
+        mass, first = mass + car.unsprung_mass, first + car.unsprung_mass * ahead
+        weight, moment = weight + load, moment + load * ahead
+    assert abs(pitch) > 0.015
+    assert moment - weight * first / mass == pytest.approx(0.0, abs=0.1 * abs(weight * 0.35 * pitch))
 
 
 def test_inertias_from_posts(joined: ReducedVehicle) -> None:

@@ -64,8 +64,13 @@ def test_roll_and_compliance_by_hand() -> None:
     # springs there have 0.7² in opposite travel and 0.9² in parallel travel of their stiffness 0.7² k
     springs = [0.0, 0.49 * (0.49 - 0.81) * hand.STIFFNESS * o]
     for axle, bar, spring in zip(spec.axles, bars, springs, strict=True):
-        assert float(PchipInterpolator(axle.antiroll.x, axle.antiroll.y)(o)) == pytest.approx(bar, rel=1e-6)
+        # slopes of the lever's curve at a knot are means of those beside it
+        assert float(PchipInterpolator(axle.antiroll.x, axle.antiroll.y)(o)) == pytest.approx(bar, rel=1e-3)
         assert float(PchipInterpolator(axle.roll.x, axle.roll.y)(o)) == pytest.approx(bar + spring, abs=1e-3 * bar)
+    # the end of the front bar rises by 0.6 (0.8 z + 2 z²); the rear one by shares that do not change
+    z = np.linspace(-0.04, 0.04, 5)
+    assert spec.axles[0].lever.followed(z)[0] == pytest.approx(z + 2.5 * z**2, abs=2e-5)
+    assert not spec.axles[1].lever.x.size
     wheel = spec.wheels[1]
     mirror = np.diag([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     radius = wheel.centre[2]
@@ -150,7 +155,12 @@ def test_a_complete_sample_written_and_read_is_unchanged(tmp_path: Path) -> None
             inside = np.abs(first) + beside <= reach
             first, second = first[inside], second[inside]
             values = [kinematics_map(wheel).value(first, second) for wheel in (one, other)]
-            assert values[1] == pytest.approx(values[0], abs=2e-6), (path.name, one.corner)
+            # the bar of this car gives more over the rack in bump than in droop: a part of that becomes the spring's
+            springs = 5e-4 if path.name == "FS_RaceCar_5.0" else 2e-6
+            close = np.where(np.array(CHANNELS) == "spring_length", springs, 2e-6)
+            assert (np.abs(values[1] - values[0]) <= close).all(), (path.name, one.corner)
+            changes = other.by_rack.followed(one.by_rack.x)[0]
+            assert changes == pytest.approx(one.by_rack.y, abs=1.5), (path.name, one.corner)
             near = np.abs(one.spring.x) <= reach
             load = PchipInterpolator(other.spring.x, other.spring.y)(one.spring.x[near])
             # files hold forces over lengths and lengths over travel: loads between knots are put together again

@@ -103,7 +103,7 @@ def test_recorded_gears_are_replayed() -> None:
     replay = Replay(source=source)
     (phase,) = replay.phases()
     assert phase.gears is not None
-    assert phase.gears(np.array([0.5, 0.999, 1.0, 1.5, 2.0, 5.0])).tolist() == [2.0, 2.0, 3.0, 3.0, -1.0, -1.0]
+    assert phase.gears(np.array([0.5, 0.994, 0.996, 1.5, 2.0, 5.0])).tolist() == [2.0, 2.0, 3.0, 3.0, -1.0, -1.0]
     script = scripted(replay, source.run)
     at = script.lead + np.array([500, 1500, 2500])
     assert script.controls[at, 3].tolist() == [2.0, 3.0, -1.0]

@@ -83,7 +83,10 @@ def study() -> StudyResult:
     return StudyResult(
         name=VEHICLE,
         description={"mass": "3000 kg", "files": "a <folder> & more"},
-        problems=(Problem("a damper has 2 points", Place(Path("front.dpr"), 7), Severity.WARNING, "add some"),),
+        problems=(
+            Problem("a damper has 2 points", Place(Path("front.dpr"), 7), Severity.WARNING, "add some"),
+            Problem("two hardpoints are one", Place(Path("front.sub"), 9), Severity.NOTE),
+        ),
         maps=maps(VEHICLE),
         round_trip={"front wheel load": "0.1 % of its span"},
         nominal=conversion.spec,

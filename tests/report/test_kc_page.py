@@ -24,7 +24,6 @@ def studies() -> list[AxleStudy]:
 
 
 def test_page_holds_both_axles_and_their_signs(studies: list[AxleStudy], tmp_path: Path) -> None:
-    pytest.importorskip("plotly")
     write_kc_page(studies[0].vehicle, studies, tmp_path / "kc.html")
     text = (tmp_path / "kc.html").read_text()
     for words in ("Front axle: steering", "Rear axle: compliance", "roll centre height", "Toe is positive in"):

@@ -239,7 +239,7 @@ def test_page_holds_figures_scene_bodies_and_problems(car: Vehicle, tmp_path: Pa
     assert figures["wheelbase"] == "2800"
     assert float(figures["mass"]) == pytest.approx(sum(body.mass for body in car.bodies), rel=1e-4)
     bodies = {row[0]: row for row in cells.rows if len(row) == 9}
-    assert bodies[CHASSIS][1:6] == ["1300", "1", "-1300", "0", "600"]
+    assert bodies[CHASSIS][1:6] == ["1300", "1", "−1300", "0", "600"]
     # Ixz = 20 turns the principal axes by half of atan(2·20/1600) about y.
     half = math.hypot(800.0, 20.0)
     assert [float(value) for value in bodies[CHASSIS][6:]] == pytest.approx([1200 - half, 1800, 1200 + half], rel=1e-4)

@@ -418,7 +418,7 @@ def test_the_reference_integrator_has_the_same_inputs() -> None:
     assert found[signals.YAW_RATE][-1] == pytest.approx(plain[signals.YAW_RATE][-1], rel=0.05)
     assert found[signals.YAW_RATE][-1] > 0.01
     inputs = DriverInputs.of(plain)
-    wheels = inputs.wheels_at(plain.time)
+    wheels = inputs.beside_driver(plain.time)["wheels"]
     assert wheels is not None
     rows = wheels.rows(plain.time.size)
     assert rows[:, WHEEL_COLUMNS[what]][-1].tolist() == list(amounts)

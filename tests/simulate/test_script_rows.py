@@ -24,7 +24,7 @@ from trackrod.manoeuvres.controls import (
     straight_ahead,
 )
 from trackrod.manoeuvres.ends import After
-from trackrod.manoeuvres.manoeuvre import NEUTRAL, Manoeuvre, PedalLaw, Phase, Start, SteeringLaw
+from trackrod.manoeuvres.manoeuvre import AUTOMATIC, NEUTRAL, Manoeuvre, PedalLaw, Phase, Start, SteeringLaw
 from trackrod.manoeuvres.paths import Path
 from trackrod.manoeuvres.roads import RandomRoad
 from trackrod.simulate.script import LEAD, can_be_scripted, scripted
@@ -126,6 +126,21 @@ def test_pedals_that_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.isnan(rows[:, 4]).all()
     pressed = second(monkeypatch, phase(PressBrake(0.4, 0.5)))  # from 0.025
     assert pressed[:, 2] == pytest.approx(0.025 + 0.375 * np.minimum(AHEAD / 0.5, 1.0))
+
+
+def test_gears_are_those_of_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Second to third between 0.75 and 0.8 s, neutral from between 1.25 and 1.3 s on; before 0.5 s another phase."""
+    bare = record(TWO)
+    gears = np.select([bare.time < 0.78, bare.time < 1.28], [2.0, 3.0], 0.0)
+    run = Run({**bare, signals.GEAR.column: gears}, bare.metadata)
+    chosen = plan(monkeypatch, phase(HoldSpeed(20.0)), phase(HoldThrottle(), gear=AUTOMATIC))
+    made = scripted(chosen, run, step=STEP)
+    expected = np.select([AHEAD < 0.276, AHEAD < 0.776], [2.0, 3.0], NEUTRAL)
+    np.testing.assert_array_equal(made.controls[made.lead + 50 :, 3], expected)
+    own = scripted(chosen, run, step=STEP, own_gears=True)
+    assert not own.controls[own.lead + 50 :, 3].any()
+    named = plan(monkeypatch, phase(HoldSpeed(20.0)), phase(HoldThrottle(), gear=5))
+    assert (scripted(named, run, step=STEP).controls[N + 50 :, 3] == 5.0).all()
 
 
 def test_a_guide_is_the_record(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ def driven(spec: RtmSpec) -> dict[str, tuple[Manoeuvre, Run, Script]]:
     for name, settings in TESTS.items():
         wanted = manoeuvre(name, settings)
         run = simulate(RealTimeVehicle(spec), wanted)
-        found[name] = (wanted, run, scripted(wanted, run))
+        found[name] = (wanted, run, scripted(wanted, run, own_gears=True))
     return found
 
 
@@ -54,6 +54,26 @@ def test_the_same_run(spec: RtmSpec, driven: dict[str, tuple[Manoeuvre, Run, Scr
     for signal in (signals.VX, signals.AY, signals.YAW_RATE, signals.ROLL, signals.FZ.signals[0], signals.PITCH):
         scale = np.abs(block_by_block[signal]).max() + 5e-3
         assert np.abs(at_once[signal] - block_by_block[signal]).max() / scale < 0.02, signal
+
+
+def test_the_gears_of_the_reference(spec: RtmSpec, driven: dict[str, tuple[Manoeuvre, Run, Script]]) -> None:
+    """The same run, and a weaker engine changes gear with the reference; by its own shift speeds it does so later."""
+    wanted, reference, own = driven["acceleration"]
+    given = scripted(wanted, reference)
+    vehicle = ScriptedVehicle(spec)
+    vehicle.settle()
+    at_once = vehicle.run(given)
+    for signal in (signals.VX, signals.PITCH, signals.FZ.signals[0]):
+        scale = np.abs(reference[signal]).max() + 5e-3
+        assert np.abs(at_once[signal] - reference[signal]).max() / scale < 0.02, signal
+    vehicle.settle(spec.with_parameters(engine_factor=0.95))
+    late, on_time = vehicle.run(own), vehicle.run(given)
+    assert np.abs(_last_shift(on_time) - _last_shift(reference)) < 0.011
+    assert _last_shift(late) > _last_shift(reference) + 0.05
+
+
+def _last_shift(run: Run) -> float:
+    return float(run.time[1:][np.diff(run[signals.GEAR]) != 0][-1])
 
 
 def test_the_speed_is_held_alike_at_walking_pace(spec: RtmSpec) -> None:

@@ -47,6 +47,33 @@ def test_steady_turn_is_the_closed_form() -> None:
     assert CAR.yaw_gain(CAR.characteristic_speed) == pytest.approx(CAR.characteristic_speed / (2 * 2.7 * 16.0))
 
 
+def test_a_bank_is_steered_against_and_an_oval_is_not() -> None:
+    """Straight ahead on a bank: axle forces carry m g sin φ, δ = K g sin φ. Round an oval gravity bends the path."""
+    time = np.arange(0.0, 1.0, 0.01)
+    bank, speed, gravity = 0.02, 25.0, 9.80665
+    banked = {"road_bank_rad": np.full(time.size, bank)}
+    angle = CAR.steering_ratio * CAR.understeer_gradient * gravity * math.sin(bank)
+    straight = drive(CAR, Run({**steered(np.full(time.size, angle), time), **banked})).run
+    assert np.abs(straight["yaw_rate_radps"]).max() < 1e-5
+    assert np.abs(straight["ay_mps2"]).max() < 1e-4
+    rate = -gravity * math.sin(bank) / speed
+    angle = CAR.steering_ratio * CAR.wheelbase * rate / speed
+    oval = drive(CAR, Run({**steered(np.full(time.size, angle), time), **banked})).run
+    assert oval["yaw_rate_radps"][-1] == pytest.approx(rate, rel=1e-4)
+    assert oval["ay_mps2"][-1] == pytest.approx(speed * rate, rel=1e-4)
+    assert oval["sideslip_rad"][-1] == pytest.approx(CAR.to_rear * rate / speed, rel=1e-3)  # no slip at the rear axle
+
+
+def test_a_slippery_road_lowers_the_limit_of_the_axles() -> None:
+    time = np.arange(0.0, 3.0, 0.01)
+    car = replace(CAR, friction_front=1.0, friction_rear=1.2)
+    turned = steered(np.full(time.size, 2.0) * np.clip(time, 0.0, 1.0), time, 15.0)
+    dry = drive(car, turned).run["ay_mps2"].max()
+    slippery = drive(car, Run({**turned, "road_friction": np.full(time.size, 0.5)})).run["ay_mps2"].max()
+    assert slippery < 0.5 * 1.02 * 9.80665
+    assert dry > 1.5 * slippery
+
+
 def test_free_motion_has_the_yaw_frequency() -> None:
     """Eigenvalues from the decay after a pulse, against the closed forms (Mitschke and Wallentowitz, chapter 21)."""
     omega, damping = CAR.yaw_frequency(40.0)

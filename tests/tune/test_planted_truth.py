@@ -98,6 +98,28 @@ def test_what_cannot_be_seen_is_called_so(problem: TuningProblem) -> None:
     assert found["brake_rear"].verdict is Verdict.NOT_SEEN
 
 
+def test_a_weak_engine_is_found_by_the_gears_of_the_reference() -> None:
+    """A linear model foresees what 4 % of the engine do to the pitch angle, unless the shift moves with them."""
+    nominal = spec_of("suv")
+    wanted = manoeuvre("acceleration", {"first_speed_kmh": "40", "last_speed_kmh": "75"})
+    reference = simulate(RealTimeVehicle(nominal), wanted)
+    chosen = tuning_space(nominal.with_parameters(engine_factor=0.9), names=("engine_factor",))
+    off, truth = np.array([0.335]), np.array([0.1 / 0.18])
+    missed = {}
+    for own in (False, True):
+        script = scripted(wanted, reference, own_gears=own)
+        problem = TuningProblem(chosen, [Test("acceleration", "", "acceleration", reference, script)])
+        here, there = (
+            next(block for block in blocks if block.name == "pitch angle")
+            for blocks in (problem.linearise(off), problem.evaluate(truth))
+        )
+        assert here.jacobian is not None
+        foreseen = here.residual + here.jacobian @ (truth - off)
+        missed[own] = np.linalg.norm(foreseen - there.residual)
+    assert missed[False] < 0.1
+    assert missed[True] > 1.0
+
+
 def test_parallel_evaluations_are_the_same(problem: TuningProblem) -> None:
     points = [np.zeros(3), np.array([0.1, -0.2, 0.3]), np.array([-1.0, 1.0, 1.0])]
     for z, many in zip(points, problem.evaluate_many(points), strict=True):

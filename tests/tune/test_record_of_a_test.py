@@ -17,5 +17,5 @@ def test_a_driver_who_closes_a_loop_has_no_script() -> None:
     script = Script(20.0, 3, 0.1, np.zeros((100, 5)), lead=10)
     assert Test("step", "a step", "step_steer", reference, script).script is script
     course = Test("course", "a course", "double_lane_change", reference, DoubleLaneChange(), hold_out=True)
-    with pytest.raises(InputError, match=r"'course' cannot be tuned with.*\[hold_out\]"):
+    with pytest.raises(InputError, match=r"'course' cannot be used for tuning.*\[hold_out\]"):
         _ = course.script

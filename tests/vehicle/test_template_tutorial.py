@@ -3,42 +3,40 @@
 from __future__ import annotations
 
 import json
-import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.documentation_pages import ROOT, blocks, commands
 
 from trackrod.adams.source import open_vehicle
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.catalogue import CAR_OF_SAMPLES as CAR
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "new_template.md").read_text(encoding="utf-8")
+PAGE = ROOT / "docs" / "tutorials" / "3_new_template.md"
 TEMPLATE = ROOT / "examples" / "new_template" / "templates" / "four_link.toml"
-COMMANDS = re.findall(r"^    trackrod (.*)$", PAGE, re.MULTILINE)
 
 
 def test_the_template_of_the_page_is_short_and_the_one_that_runs() -> None:
-    (block,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-    assert block == TEMPLATE.read_text(encoding="utf-8")
-    assert len(block.splitlines()) <= 40
+    (text,) = (block.text for block in blocks(PAGE) if block.kind == "toml")
+    assert text == TEMPLATE.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 40
 
 
-def test_the_commands_of_the_page_run() -> None:
-    inspected, measured = (
+def test_the_commands_of_the_page_say_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    _, inspected, measured = (
         json.loads(
             subprocess.run(
-                [sys.executable, "-m", "trackrod", *shlex.split(command), "--json"],
-                cwd=ROOT,
+                [sys.executable, "-m", "trackrod", *command, "--json"],
+                cwd=tmp_path,
                 check=True,
                 capture_output=True,
                 text=True,
             ).stdout
         )
-        for command in COMMANDS
+        for command in commands(PAGE)
     )
     assert not [problem for problem in inspected["problems"] if problem["severity"] == "error"]
     assert measured["failures"] == 0

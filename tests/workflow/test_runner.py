@@ -18,7 +18,7 @@ from trackrod.report.study_sections import SECTIONS
 from trackrod.workflow.request import StudyRequest
 from trackrod.workflow.runner import run_stages
 from trackrod.workflow.stage import Stage, Work
-from trackrod.workflow.study import STAGES
+from trackrod.workflow.study import DIRECT_STAGES, STAGES
 from trackrod.workflow.study_settings import StudySettings
 
 
@@ -104,7 +104,8 @@ def test_the_walk_through_the_files_is_that_of_the_code() -> None:
     assert told == [(file_of(each), each.makes.__name__) for each in STAGES]
     assert all(stem == each.name for stem, each in zip((Path(file).stem for file, _ in told), STAGES, strict=True))
     files = {path.name for path in (root / "src/trackrod/workflow/stages").glob("[!_]*.py")}
-    assert files == {Path(file).name for file, _ in told}
+    assert files == {"direct.py", *(Path(file).name for file, _ in told)}  # where nothing is tuned
+    assert [each.makes for each in DIRECT_STAGES] == [each.makes for each in STAGES]
 
 
 def file_of(each: Stage[Any]) -> str:

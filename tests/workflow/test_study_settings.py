@@ -17,8 +17,8 @@ from trackrod.tune.space import Bounds
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.workflow.study_settings import (
     _PARAMETER_KEYS,
-    _STUDY,
     _TEST_KEYS,
+    STUDY_KEYS,
     Mode,
     StudySettings,
     read_study_file,
@@ -113,8 +113,8 @@ def test_the_example_of_the_page(tmp_path: Path) -> None:
     assert [test.label for test in found.tests] == ["step_steer", "gentle_step"]
     assert [test.label for test in found.hold_out] == ["double_lane_change", "step, unladen"]
     keys = {line.partition("=")[0].strip() for line in example.splitlines() if "=" in line}
-    missing = {*_STUDY, *_TEST_KEYS, *_PARAMETER_KEYS} - keys
-    assert missing == {"screening", "variance"}  # which the page names among its limits
+    missing = {*STUDY_KEYS, *_TEST_KEYS, *_PARAMETER_KEYS} - keys
+    assert missing == {"plugins", "screening", "variance"}  # which the page names among its limits
 
 
 def test_an_empty_file_changes_nothing(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_what_is_tuned_with_cannot_be_held_out(tmp_path: Path) -> None:
     for text in (same_label, same_test):
         ((line, said),) = wrong(tmp_path, text)
         assert line == 2
-        assert "is held out and tuned with" in said
+        assert "is held out and used for tuning" in said
     laden = read(tmp_path, same_test + 'payload = "laden"\n')
     assert laden.hold_out[0].payload is PayloadLevel.LADEN
 
@@ -148,8 +148,8 @@ def test_what_is_tuned_with_cannot_be_held_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("[studdy]", 1, "'studdy' is no table (there are study)"),
-        ("[study]\n\noptimizer = 3", 3, "'optimizer' is no key of [study] (there are optimiser)"),
+        ("[studdy]", 1, "'studdy' is no table (did you mean 'study'?)"),
+        ("[study]\n\noptimizer = 3", 3, "'optimizer' is no key of [study] (did you mean 'optimiser'?)"),
         ("study.tolerance = 3", 1, "tolerance_pct"),
         ("# seed = 1\n[study]\n# seed\nseed = -1", 4, "seed is -1 (a whole number of 0 or more is needed)"),
         ("[study]\nseed = true", 2, "seed is True"),
@@ -164,33 +164,39 @@ def test_what_is_tuned_with_cannot_be_held_out(tmp_path: Path) -> None:
         ("[study]\nrange_pct = 100", 2, "below 100"),
         ("[study]\ntravel_mm = 300", 2, "below 300"),
         ('[study]\ndetail = "3d"', 2, "one of linear, 1d, 2d"),
+        ('[study]\ncompliance = "some"', 2, "one of moving, quasi-static, none"),
+        ('[study]\ncompliance = ["none", "some"]', 2, "a list of these in the order in which they are tried"),
+        ('[study]\ncompliance = ["none", "none"]', 2, "a list of these"),
+        ("[study]\ncompliance = []", 2, "a list of these"),
+        ("[study]\ncompliance = [[]]", 2, "a list of these"),
+        ("[study]\ncompliance = 3", 2, "a list of these"),
         ('[study]\nmode = "export"', 2, "one of standard, expert"),
         ('[study]\nparameters = "Izz"', 2, "a list of names"),
         ("[study]\nparameters = []", 2, "a list of names"),
-        ('[study]\nparameters = [\n  "Izz",\n  "Izzz",\n]', 2, "no parameter 'Izzz' (there are Izz"),
+        ('[study]\nparameters = [\n  "Izz",\n  "Izzz",\n]', 2, "no parameter 'Izzz' (did you mean 'Izz'"),
         ('[study]\nparameters = ["Iyy"]', 2, "'Iyy' is tuned in expert mode only"),
-        ("[parameters.cg_higth]", 1, "no parameter 'cg_higth' (there are cg_height"),
+        ("[parameters.cg_higth]", 1, "no parameter 'cg_higth' (did you mean 'cg_height'"),
         ("[parameters.Iyy]", 1, "'Iyy' is tuned in expert mode only"),
         ("[parameters.Izz]\nlower = 3\nupper = 2", 2, "the bounds cross, lower is 3 and upper 2"),
         ("[parameters.Izz]\nlower = 3\nupper = 3", 2, "the bounds cross"),
         ("[parameters.Izz]\nlower = 3", 1, "needs both lower and upper"),
         ("[parameters.Izz]\nlower = 3\nupper = 4\nrange_pct = 5", 4, "both range_pct and bounds"),
-        ("[parameters.Izz]\nrange = 3", 2, "there are range_pct"),
+        ("[parameters.Izz]\nrange = 3", 2, "did you mean 'range_pct'?"),
         ("[parameters.Izz]\nrange_pct = 0", 2, "a number above 0 and below 100"),
         ("[parameters]\nIzz = 3", 2, "write a table [parameters.Izz]"),
         ('[study]\nparameters = ["Izz"]\n[parameters.Ixx]', 3, "'Ixx' is not tuned"),
-        ("[start]\nIzzz = 1.1", 2, "no parameter 'Izzz' (there are Izz"),
+        ("[start]\nIzzz = 1.1", 2, "no parameter 'Izzz' (did you mean 'Izz'"),
         ("[start]\nIyy = 1.1", 2, "'Iyy' is tuned in expert mode only"),
         ("[start]\nK_umF = 1.1", 2, "'K_umF' is a share"),
         ("[start]\nIzz = 0", 2, "Izz is 0 (a factor above 0 is needed)"),
         ("[tune]", 1, "there is no manoeuvre to tune with"),
         ("tune = 3", 1, "a table [tune] is needed"),
         ("[tune]\nstep_steer = 3", 2, "write a table [tune.step_steer]"),
-        ("[tune.step_stear]", 1, "no manoeuvre 'step_stear' (there are step_steer"),
+        ("[tune.step_stear]", 1, "no manoeuvre 'step_stear' (did you mean 'step_steer'"),
         ("[tune.a]\nmanoeuvre = 3", 2, "no manoeuvre '3'"),
         ("[tune.parking]", 1, "'parking' has no indices to compare"),
-        ("[tune.double_lane_change]", 1, "its driver steers by what he sees (hold it out"),
-        ("[tune.constant_radius]", 1, "its driver steers by what he sees"),
+        ("[tune.double_lane_change]", 1, "it is a closed-loop manoeuvre (hold it out"),
+        ("[tune.constant_radius]", 1, "it is a closed-loop manoeuvre"),
         ("[tune.pulse]\n\nspeed = 80", 3, "did you mean 'speed_kmh'?"),
         ("[tune.pulse]\nspeed_kmh = 80\nafter_s = -1", 3, "after_s"),
         ('[tune.pulse]\npayload = "half"', 2, "has the payload of the study (choose it with --payload"),

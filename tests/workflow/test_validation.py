@@ -95,7 +95,7 @@ def test_runs_made_elsewhere_are_judged_too(folder: Path, tmp_path: Path) -> Non
     assert {path.name for path in out.iterdir()} >= {"runs", "verdict.json", "validation.html"}
     assert json.loads((out / "verdict.json").read_text())["outcome"] == "valid"
     page = (out / "validation.html").read_text()
-    assert "taken as level, dry and without wind" in page
+    assert "level, dry, still air assumed" in page
     assert "choice of bars" in page
     assert "noise floor" in page
     again = run_command(out / "runs", folder / "tests", "--criteria", folder / "criteria.toml", "--json")
@@ -135,7 +135,7 @@ def test_what_is_missing_is_said(folder: Path, tmp_path: Path) -> None:
         ((folder / "same.json", folder / "tests", "--criteria", folder / "same.json"), "not TOML"),
         ((folder / "same.json", folder / "tests", *criteria, "--vehicle", "suv"), "are for --tune"),
         ((folder / "same.json", folder / "tests", *criteria, "--tune", "--parameter", "size"), "no parameter 'size'"),
-        ((folder / "tests", folder / "tests", *criteria, "--tune"), "no real-time model"),
+        ((folder / "tests", folder / "tests", *criteria, "--tune"), "no model that could be tuned"),
     ):
         error = run_command(*arguments).exception
         assert isinstance(error, InputError)

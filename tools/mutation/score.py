@@ -12,10 +12,11 @@ __all__ = ["score_page"]
 _HEAD = """\
 # Mutation score
 
-Written by `make mutation`. Each row counts small faults planted in one module, one at a time (a sign, a side, an index,
-a factor, a forgotten term), and how many of them the tests notice. Drawn by a seed from all that could be made; the
-named ones are written by hand in `tools/mutation/named.toml`. A fault that changes nothing is *equivalent* and does not
-count; one that is left is listed below with its reason, from `tools/mutation/survivors.toml`.
+This page shows how well the tests detect faults. `make mutation` writes it. Small faults are planted in one module,
+one at a time (a sign, a side, an index, a factor, a missing term); each row shows how many of them the tests detect.
+A seed selects the faults from all possible ones; the named faults are written by hand in `tools/mutation/named.toml`.
+A fault that changes no result is *equivalent* and does not count. Undetected faults are listed below with the reason
+from `tools/mutation/survivors.toml`.
 
 """
 

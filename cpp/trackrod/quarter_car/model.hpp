@@ -11,7 +11,7 @@
 // the scalar type: exact derivatives by all parameters cost little more than the values.
 //
 // Holds: without damping and load the energy is kept to the order of the step squared.
-// Limits: no friction, no stops beyond what the polynomial of the spring tells.
+// Limits: no stops beyond what the polynomial of the spring tells.
 #pragma once
 
 #include <cmath>
@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "trackrod/constants.hpp"
 #include "trackrod/dual.hpp"
 #include "trackrod/quarter_car/parameters.hpp"
 #include "trackrod/scalar.hpp"
@@ -170,12 +171,23 @@ inline T damper_force(const Parameters<T>& p, const T& v) {
   return line(v) - (p.rebound_low - p.rebound_high) * p.rebound_speed - (p.bump_low - p.rebound_low) * middle * 0.25;
 }
 
+// Dry friction, by the law of all models.
+template <class T>
+inline T rubbing(double force, double slow, const T& v) {
+  return v * force / sqrt(v * v + slow * slow);
+}
+
 // The same with the friction of the seals, which is known from the component.
 template <class T>
 inline T damper_force(const Corner<double>& k, const Parameters<T>& p, const T& v) {
   const T law = damper_force(p, v);
-  if (k.friction == 0.0) return law;
-  return law + v * k.friction / sqrt(v * v + k.friction_speed * k.friction_speed);
+  return k.friction == 0.0 ? law : T(law + rubbing(k.friction, k.friction_speed, v));
+}
+
+// What leaves that slide on each other put against the motion of the wheel.
+template <class T>
+inline T leaf_friction(const Corner<double>& k, const T& v) {
+  return k.leaf_friction == 0.0 ? T(0.0) : rubbing(k.leaf_friction, constants::friction_speed, v);
 }
 
 // Of the spring, by its compression since ride height.
@@ -256,6 +268,10 @@ class Model {
       }
       double change[2];
       solve(jacobian, -b.wheel.v, -b.mount.v, change);
+      if (d_->corner.leaf_friction > 0.0) {  // by no more than the speeds between which friction turns about
+        const double most = 2.0 * constants::friction_speed / h;
+        change[0] = change[0] > most ? most : change[0] < -most ? -most : change[0];
+      }
       for (int j = 0; j < 2; ++j) unknown[j] += change[j];
       const double size = std::fabs(change[0]) + std::fabs(change[1]);
       if (!std::isfinite(size)) return false;
@@ -282,7 +298,7 @@ class Model {
   friend class Model;
   Model() = default;
 
-  static constexpr int most_iterations = 30;
+  static constexpr int most_iterations = 60;
   static constexpr double close = 1e-10, gravity = 9.80665;
 
   static double value(double x) { return x; }
@@ -329,7 +345,7 @@ class Model {
     const T weight = (links + lift(g.centre.first, g.centre.second, z) * k.mass) * gravity;
     const T pull = ((guide.z - z) * guide.position + (guide.v - v) * guide.velocity + (guide.a - a) * guide.acceleration) *
                    guide.strength;
-    const T wheel = M * a + slope * v * v * 0.5 - spring * spring_way - damper * damper_way + weight -
+    const T wheel = M * a + slope * v * v * 0.5 - spring * spring_way - damper * damper_way + leaf_friction(k, v) + weight -
                     lift(g.contact.first, g.contact.second, z) * load - pull;
     const T mount = p_.mount_compliance * (damper - p_.mount_damping * rate) - s;
     return {wheel, mount};

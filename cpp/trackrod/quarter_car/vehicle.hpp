@@ -21,11 +21,18 @@ namespace trackrod::quarter_car {
 
 using V3d = Vec3<double>;
 
+// On still posts, before the tyres hold sideways [s].
+constexpr double settling_time = 4.0;
+
 struct VehicleBody {
   double mass;       // [kg]
   V3d centre;        // of mass, in V [m]
   Mat3<double> inertia;
   double bar[2];     // of each axle, force on a wheel over the difference of both [N/m]
+  // What the links hold beyond the point masses of the quarter cars: momentum of the vehicle, linear and about the centre of
+  // the body, per speed of a wheel [kg], [kg m]; of each axle the mass that couples its wheels [kg].
+  double momentum[4][6];
+  double coupling[2];
 };
 
 struct PostTyre {
@@ -35,13 +42,28 @@ struct PostTyre {
   double stiffness, side_damping;       // sideways [N/m], [N s/m]
   double rolling_mass;                  // inertia of what turns over the square of the radius [kg]
   double relaxation, side_force;        // sideways: length [m], force of a tyre that is not bent [N]
-  double side_compliance;               // of the suspension at the contact point [m/N]
+  // what gives way sideways with the suspension, by the contact point: compliance [m/N], mass [kg], damping [N s/m],
+  // momentum, linear and about the centre of the body [kg], [kg m]
+  double side_compliance, side_mass, given_damping, side_momentum[6];
+  double overturning, overturning_inclined;  // moment over the side force, over load and inclination [m]
 };
 
 struct VehicleCorner {
   Description description;
   Parameters<double> parameters;
   PostTyre tyre;
+};
+
+// Everything that changes.
+struct VehicleState {
+  double q[6] = {}, u[6] = {};  // body: place and angles, velocity and angular velocity
+  double z[4] = {}, v[4] = {};  // wheels against the body
+  double a[10] = {};            // accelerations of both
+  double s[4] = {}, s_before[4] = {}, rate[4] = {};  // mounts: compression now and a step before, its rate
+  double side[4] = {}, given[4] = {}, given_rate[4] = {};  // sideways: bent tyre, and what the suspension gives with its rate
+  double load[4] = {};
+  double posts[4] = {};  // heights under the wheels
+  double holds = 0.0, speed = 0.0;
 };
 
 class Vehicle {
@@ -52,16 +74,19 @@ class Vehicle {
     for (int i = 0; i < wheels; ++i) {
       const VehicleCorner& c = corners_[static_cast<std::size_t>(i)];
       const Geometry g = geometry(c.description, c.description.corner.ride_height);
-      z_[i] = c.description.corner.ride_height;
+      x_.z[i] = c.description.corner.ride_height;
       spring_length_[i] = g.spring.value;
       preload_[i] = Model<double>(c.description, c.parameters).preload();
     }
   }
 
-  // Posts under the wheels at the end of the step, and their speeds.
-  bool step(double h, const double* posts, const double* speeds) {
-    double a[size];
-    std::copy_n(a_, size, a);
+  // Puts posts under the wheels, at rest.
+  void stand_on(const double* posts) { std::copy_n(posts, wheels, x_.posts); }
+  // Posts move to these heights during the step.
+  bool step(double h, const double* posts) {
+    double a[size], speeds[wheels];
+    for (int i = 0; i < wheels; ++i) speeds[i] = (posts[i] - x_.posts[i]) / h;
+    std::copy_n(x_.a, size, a);
     Moved m = moved(a, h);
     assemble(m);
     if (!factorise()) return false;
@@ -79,6 +104,7 @@ class Vehicle {
       m = moved(a, h);
       if (change < close * largest) {
         accept(m, a, rates, h);
+        std::copy_n(posts, wheels, x_.posts);
         return true;
       }
     }
@@ -86,18 +112,36 @@ class Vehicle {
   }
 
   // Let the tyres hold sideways from where they stand now.
-  void hold_sideways() { holds_ = true; }
+  void hold_sideways() { x_.holds = 1.0; }
   // Roll ahead at a speed: tyres straighten sideways as they go, and carcasses are not damped as at standstill.
-  void roll(double speed) { speed_ = speed; }
+  void roll(double speed) { x_.speed = speed; }
 
-  // x, y, z of the centre of mass in E against the design position, roll, pitch, yaw; then z of the wheels and loads.
-  static constexpr int outputs = 6 + 2 * wheels;
+  const VehicleState& state() const { return x_; }
+  void restore(const VehicleState& state) { x_ = state; }
+
+  // x and y of the body, z of the centre of mass of the whole vehicle, in E against the design position; roll, pitch, yaw;
+  // vertical acceleration of that centre, rates of roll, pitch and yaw; then travels and loads of the wheels.
+  static constexpr int outputs = 10 + 2 * wheels;
   void write(double* out) const {
-    for (int i = 0; i < 6; ++i) *out++ = q_[i];
-    for (double z : z_) *out++ = z;
-    for (double f : load_) *out++ = f;
+    double mass = body_.mass, moment = body_.mass * x_.q[2], force = 0.0;
+    for (int i = 0; i < wheels; ++i) {
+      const VehicleCorner& c = corners_[static_cast<std::size_t>(i)];
+      const auto& k = c.description.corner;
+      const double own = k.mass + c.parameters.unsprung_share * k.link_mass;
+      const double up = x_.q[2] + (k.wheel_y - body_.centre.y) * x_.q[3] - (k.wheel_x - body_.centre.x) * x_.q[4];
+      mass += own;
+      moment += own * (up + x_.z[i]) + body_.momentum[i][2] * x_.z[i];
+      force += x_.load[i];
+    }
+    *out++ = x_.q[0];
+    *out++ = x_.q[1];
+    *out++ = moment / mass;
+    for (int i = 3; i < 6; ++i) *out++ = x_.q[i];
+    *out++ = force / mass - gravity;
+    for (int i = 3; i < 6; ++i) *out++ = x_.u[i];
+    for (double z : x_.z) *out++ = z;
+    for (double f : x_.load) *out++ = f;
   }
-  double acceleration(int i) const { return a_[i]; }
 
  private:
   struct Moved {
@@ -106,8 +150,9 @@ class Vehicle {
   // Values of a wheel at the predicted position, with what is needed to go on from there.
   struct Corner4 {
     Geometry g;
-    V3d wheel, way, way_bend, centre, centre_way, centre_bend, contact, contact_way;
-    double z, cosine;
+    V3d wheel, way, way_bend, centre, centre_way, centre_bend;
+    V3d axis, axis_way, turn;  // of the spin, and rotation of the carrier per metre
+    double z;
   };
 
   static constexpr int most_iterations = 60;
@@ -116,14 +161,14 @@ class Vehicle {
   Moved moved(const double* a, double h) const {
     Moved m;
     for (int i = 0; i < 6; ++i) {
-      const double mean = 0.5 * (a_[i] + a[i]);
-      m.q[i] = q_[i] + h * (u_[i] + 0.5 * h * mean);
-      m.u[i] = u_[i] + h * mean;
+      const double mean = 0.5 * (x_.a[i] + a[i]);
+      m.q[i] = x_.q[i] + h * (x_.u[i] + 0.5 * h * mean);
+      m.u[i] = x_.u[i] + h * mean;
     }
     for (int i = 0; i < wheels; ++i) {
-      const double mean = 0.5 * (a_[6 + i] + a[6 + i]);
-      m.z[i] = z_[i] + h * (v_[i] + 0.5 * h * mean);
-      m.v[i] = v_[i] + h * mean;
+      const double mean = 0.5 * (x_.a[6 + i] + a[6 + i]);
+      m.z[i] = x_.z[i] + h * (x_.v[i] + 0.5 * h * mean);
+      m.v[i] = x_.v[i] + h * mean;
     }
     return m;
   }
@@ -145,7 +190,6 @@ class Vehicle {
       Corner4& c = now_[i];
       c.g = geometry(d, p);
       c.z = m.z[i];
-      c.cosine = p.lean.v.v;
       c.wheel = value(p.wheel) - body_.centre;
       c.way = value(p.way);
       c.way_bend = slope(p.way);
@@ -153,11 +197,9 @@ class Vehicle {
       const detail::S3 centre_way = p.way + cross(p.turn, p.arm);
       c.centre_way = value(centre_way);
       c.centre_bend = slope(centre_way);
-      const Second lean = p.y.z;
-      const detail::S3 down = (p.y * lean - detail::S3{Second(0.0), Second(0.0), Second(1.0)}) / p.lean;
-      const detail::S3 contact = p.wheel + down * Second(k.radius);
-      c.contact = value(contact) - body_.centre;
-      c.contact_way = slope(contact);
+      c.axis = value(p.y);
+      c.axis_way = slope(p.y);
+      c.turn = value(p.turn);
       const double links = corner.parameters.unsprung_share * k.link_mass;
       add_mass(i, k.mass, c.centre, c.centre_way);
       add_mass(i, links, c.wheel, c.way);
@@ -181,6 +223,13 @@ class Vehicle {
       for (int r = 0; r < size; ++r) {
         for (int s = 0; s < size; ++s) A_[r][s] += corner.tyre.rolling_mass * row[r] * row[s];
       }
+      for (int r = 0; r < 6; ++r) {
+        A_[r][6 + i] += body_.momentum[i][r];
+        A_[6 + i][r] += body_.momentum[i][r];
+      }
+      // a quarter car knows of both wheels moving alike
+      A_[6 + i][6 + i] -= body_.coupling[i / 2];
+      A_[6 + i][6 + (i ^ 1)] += body_.coupling[i / 2];
     }
   }
 
@@ -211,7 +260,7 @@ class Vehicle {
                           {sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr},
                           {-sp, cp * sr, cp * cr}}};
     const Mat3<double> Rt = transpose(R);
-    const V3d g = Rt * V3d{0.0, 0.0, -gravity};
+    const V3d up = Rt * V3d{0.0, 0.0, 1.0}, ahead = Rt * V3d{1.0, 0.0, 0.0}, g = up * -gravity;
     const V3d V{m.u[0], m.u[1], m.u[2]}, W{m.u[3], m.u[4], m.u[5]}, place{m.q[0], m.q[1], m.q[2]};
     V3d lin = g * body_.mass, ang{0.0, 0.0, 0.0};
     for (int i = 0; i < wheels; ++i) {
@@ -230,26 +279,32 @@ class Vehicle {
       rates[i] = mount_rate(k, p, -damper_way * v, i, h, &force);
       const double slope = c.g.own.first + links * c.g.linked.first;
       const int other = i ^ 1;
-      double own = spring * spring_way + force * damper_way - 0.5 * slope * v * v;
+      double own = spring * spring_way + force * damper_way - leaf_friction(k, v) - 0.5 * slope * v * v;
       own -= body_.bar[i / 2] * (m.z[i] - m.z[other] - (k.ride_height - corners_[static_cast<std::size_t>(other)].description.corner.ride_height));
       own += dot(g, c.centre_way * k.mass + c.way * links);
       // weight and what the bends of the curves take
       const V3d bent = (c.centre_bend * k.mass) * (v * v), linked = (c.way_bend * links) * (v * v);
       lin += g * (k.mass + links) - bent - linked;
       ang += cross(c.centre, g * k.mass - bent) + cross(c.wheel, g * links - linked);
-      // tyre
-      const V3d wheel_B = c.wheel + c.way * off, contact_B = c.contact + c.contact_way * off;
-      const V3d wheel = place + body_.centre + R * wheel_B;
+      // tyre: below the wheel centre in the plane of the wheel, whatever the body does
+      const V3d wheel_B = c.wheel + c.way * off, axis = c.axis + c.axis_way * off;
+      const double lean = dot(axis, up), cosine = std::sqrt(1.0 - lean * lean);
+      const double radius = (place.z + body_.centre.z + (R * wheel_B).z - posts[i]) / cosine;
+      const V3d lever = (axis * lean - up) * (radius / cosine);
       const V3d wheel_speed = R * (V + cross(W, wheel_B) + c.way * v);
-      const V3d contact_speed = R * (V + cross(W, contact_B) + c.contact_way * v);
-      const double deflection = corner.tyre.free_radius - (wheel.z - posts[i]) / c.cosine;
-      const double Fz = tyre_load(corner.tyre, deflection, -(wheel_speed.z - speeds[i]) / c.cosine);
-      const double Fy = side_force(corner.tyre, i, contact_speed.y, wheel_speed.x, h);
+      const V3d contact_speed = wheel_speed + R * cross(W + c.turn * v, lever);
+      const double Fz = tyre_load(corner.tyre, corner.tyre.free_radius - radius, -(wheel_speed.z - speeds[i]) / cosine);
+      const double* const P = corner.tyre.side_momentum;
+      double pulled = 0.0, back = 0.0;
+      for (int n = 0; n < 6; ++n) pulled += P[n] * (m.u[n] - x_.u[n]) / h;
+      const double Fy = side_force(corner.tyre, i, contact_speed.y, wheel_speed.x, pulled, h, &back);
       now_load_[i] = Fz;
       const V3d F = Rt * V3d{0.0, Fy, Fz};
-      lin += F;
-      ang += cross(contact_B, F);
-      f[6 + i] = own + dot(F, c.contact_way);
+      V3d moment = cross(lever, F) + ahead * (corner.tyre.overturning_inclined * lean * Fz + corner.tyre.overturning * Fy);
+      moment -= axis * dot(axis, moment);  // the wheel turns freely
+      lin += F - V3d{P[0], P[1], P[2]} * back;
+      ang += cross(wheel_B, F) + moment - V3d{P[3], P[4], P[5]} * back;
+      f[6 + i] = own + dot(F, c.way) + dot(moment, c.turn);
     }
     for (int i = 0; i < 3; ++i) {
       f[i] = lin[i];
@@ -265,23 +320,27 @@ class Vehicle {
     return std::max(t.load[cell] + part * (t.load[cell + 1] - t.load[cell]) + t.damping * rate, 0.0);
   }
 
-  // Sideways: what is bent straightens while the wheel rolls to and fro, and the suspension gives way to the force.
-  double side_force(const PostTyre& t, int i, double speed, double rolling, double h) {
-    const double straight = 1.0 / (1.0 + std::fabs(speed_ + rolling) * h / t.relaxation), held = holds_ ? t.stiffness : 0.0;
-    const double resists = held * h * straight + (speed_ == 0.0 ? t.side_damping : 0.0), soft = t.side_compliance / h;
-    const double free = (holds_ ? t.side_force : 0.0) - held * side_[i] * straight;
-    const double force = (free - resists * (speed - soft * last_force_[i])) / (1.0 + resists * soft);
-    now_side_[i] = holds_ ? (side_[i] + (speed + soft * (force - last_force_[i])) * h) * straight : 0.0;
-    now_force_[i] = force;
-    return force;
+  // Sideways: what is bent straightens while the wheel rolls to and fro, and the suspension gives way to the force. `pulled`
+  // is what the acceleration of the vehicle pulls at what gives way; `back` the acceleration of that against the body.
+  double side_force(const PostTyre& t, int i, double speed, double rolling, double pulled, double h, double* back) {
+    const double straight = 1.0 / (1.0 + std::fabs(x_.speed + rolling) * h / t.relaxation), held = x_.holds != 0.0 ? t.stiffness : 0.0;
+    const double resists = held * h * straight + (x_.speed == 0.0 ? t.side_damping : 0.0);
+    const double free = (x_.holds != 0.0 ? t.side_force : 0.0) - held * x_.side[i] * straight;
+    const double given = x_.given[i], last = x_.given_rate[i];
+    const double rate = (free - resists * speed - pulled - given / t.side_compliance + t.side_mass * last / h) /
+                        (t.side_mass / h + t.given_damping + h / t.side_compliance + resists);
+    now_side_[i] = x_.holds != 0.0 ? (x_.side[i] + (speed + rate) * h) * straight : 0.0;
+    now_rate_[i] = rate;
+    *back = (rate - last) / h;
+    return free - resists * (speed + rate);
   }
 
   // Rate of a mount whose damper is compressed at a speed, and the force of both.
   double mount_rate(const Corner<double>& k, const Parameters<double>& p, double speed, int i, double h, double* force) const {
     double rate = 0.0;
     if (p.mount_compliance > 0.0) {
-      const double before = (4.0 * s_[i] - s_before_[i]) / 3.0, follows = 2.0 / 3.0 * h;
-      rate = rate_[i];
+      const double before = (4.0 * x_.s[i] - x_.s_before[i]) / 3.0, follows = 2.0 / 3.0 * h;
+      rate = x_.rate[i];
       for (int n = 0; n < most_iterations; ++n) {
         const Dual<1> r = Dual<1>::variable(rate, 0);
         Parameters<Dual<1>> q;
@@ -297,19 +356,20 @@ class Vehicle {
   }
 
   void accept(const Moved& m, const double* a, const double* rates, double h) {
-    std::copy_n(m.q, 6, q_);
-    std::copy_n(m.u, 6, u_);
-    std::copy_n(m.z, wheels, z_);
-    std::copy_n(m.v, wheels, v_);
-    std::copy_n(a, size, a_);
+    std::copy_n(m.q, 6, x_.q);
+    std::copy_n(m.u, 6, x_.u);
+    std::copy_n(m.z, wheels, x_.z);
+    std::copy_n(m.v, wheels, x_.v);
+    std::copy_n(a, size, x_.a);
     for (int i = 0; i < wheels; ++i) {
-      const double s = (4.0 * s_[i] - s_before_[i]) / 3.0 + 2.0 / 3.0 * h * rates[i];
-      s_before_[i] = s_[i];
-      s_[i] = corners_[static_cast<std::size_t>(i)].parameters.mount_compliance > 0.0 ? s : 0.0;
-      rate_[i] = rates[i];
-      side_[i] = now_side_[i];
-      last_force_[i] = now_force_[i];
-      load_[i] = now_load_[i];
+      const double s = (4.0 * x_.s[i] - x_.s_before[i]) / 3.0 + 2.0 / 3.0 * h * rates[i];
+      x_.s_before[i] = x_.s[i];
+      x_.s[i] = corners_[static_cast<std::size_t>(i)].parameters.mount_compliance > 0.0 ? s : 0.0;
+      x_.rate[i] = rates[i];
+      x_.side[i] = now_side_[i];
+      x_.given[i] += h * now_rate_[i];
+      x_.given_rate[i] = now_rate_[i];
+      x_.load[i] = now_load_[i];
     }
   }
 
@@ -342,12 +402,9 @@ class Vehicle {
 
   VehicleBody body_;
   std::vector<VehicleCorner> corners_;
-  double q_[6] = {}, u_[6] = {}, z_[wheels] = {}, v_[wheels] = {}, a_[size] = {};
-  double s_[wheels] = {}, s_before_[wheels] = {}, rate_[wheels] = {};
+  VehicleState x_;
   double preload_[wheels] = {}, spring_length_[wheels] = {};
-  double last_force_[wheels] = {}, now_force_[wheels] = {}, side_[wheels] = {}, now_side_[wheels] = {}, load_[wheels] = {}, now_load_[wheels] = {};
-  bool holds_ = false;
-  double speed_ = 0.0;
+  double now_rate_[wheels] = {}, now_side_[wheels] = {}, now_load_[wheels] = {};
   Corner4 now_[wheels];
   double A_[size][size] = {};
 };

@@ -45,12 +45,21 @@ TRACKROD_HD inline Vec3<T> air_moment(const Compiled<R, lanes>& m, const Paramet
           T(0.0)};
 }
 
+// What air that moves with a velocity [m/s], in body axes, does beyond air that stands still.
+template <class R, int lanes, class T>
+TRACKROD_HD inline void blow(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s, const Vec3<T>& wind,
+                             Inputs<T>& in) {
+  State<T> against = s;
+  against.velocity -= wind;
+  in.guide_force += air_force(p, against) - air_force(p, s);
+  in.guide_moment += air_moment(m, p, against) - air_moment(m, p, s);
+}
+
 // Acceleration of a free body in the axes of the vehicle: of gravity, less that of the turning axes.
 template <class T>
 TRACKROD_HD inline Vec3<T> free_acceleration(const Parameters<T>& p, const State<T>& s, const Inputs<T>& in,
                                              const Mat3<T>& Rot) {
-  const Vec3<RealOf<T>> fall{value_of(in.down.x), value_of(in.down.y), value_of(in.down.z)};
-  return transpose(Rot) * fall * p.gravity - cross(s.angular_velocity, s.velocity);
+  return transpose(Rot) * in.down * p.gravity - cross(s.angular_velocity, s.velocity);
 }
 // What of it axles see beyond that of the rig, on which they stood upright.
 template <class T>
@@ -77,7 +86,6 @@ TRACKROD_HD inline BodyChange<T> move_bodies(const Compiled<R, lanes>& m, const 
   using L = typename W::L;
   const Vec3<T>& w = s.angular_velocity;
   const Mat3<T> Rt = transpose(Rot);
-  const Vec3<R> fall{value_of(in.down.x), value_of(in.down.y), value_of(in.down.z)};
   const Mat3<T> inertia = {{{p.Ixx, p.Ixy, p.Ixz}, {p.Ixy, p.Iyy, p.Iyz}, {p.Ixz, p.Iyz, p.Izz}}};
 
   // sprung body: everything that does not go through a wheel
@@ -244,7 +252,7 @@ TRACKROD_HD inline BodyChange<T> move_bodies(const Compiled<R, lanes>& m, const 
     s.travel[i] += s.travel_rate[i] * h;
   }
   outputs.angular_acceleration = w_dot;
-  outputs.acceleration = Rot * (tyre_sum / mass) + Vec3<T>{p.gravity * fall.x, p.gravity * fall.y, p.gravity * fall.z};
+  outputs.acceleration = Rot * (tyre_sum / mass) + in.down * p.gravity;
   return change;
 }
 

@@ -9,13 +9,15 @@
 #include "trackrod/constants.hpp"
 #include "trackrod/driver/hold_speed.hpp"
 #include "trackrod/rtm/step.hpp"
+#include "trackrod/environment.hpp"
 
 namespace trackrod::rtm {
 
 // Columns of a row: steering-wheel angle [rad] or, where the inputs say so, torque [N m]; throttle and brake, 0 to 1,
 // where no speed is held, a throttle that is not a number stays what it was; gear; speed to hold [m/s], not a number
 // where none is held (optional column). Behind them, where assistance systems act, the numbers of
-// trackrod.core.layout.WHEEL_INPUTS in that order.
+// trackrod.core.layout.WHEEL_INPUTS in that order; behind these, where the road is not level, dry and without wind, those
+// of ENVIRONMENT.
 struct ScriptRows {
   const double* rows = nullptr;
   size_t columns = 4;
@@ -27,7 +29,15 @@ struct ScriptRows {
   size_t decision = 10;           // steps from one decision to the next
 
   bool has_wheels() const { return columns > wheel_inputs; }
-  bool has_speed() const { return columns == (has_wheels() ? 5 + wheel_inputs : 5); }
+  bool has_environment() const { return columns >= 4 + wheel_inputs + environment_inputs; }
+  // Columns of the driver.
+  size_t driver() const {
+    return columns - (has_wheels() ? wheel_inputs : 0) - (has_environment() ? environment_inputs : 0);
+  }
+  bool has_speed() const { return driver() == 5; }
+  bool fits() const { return driver() == 4 || driver() == 5; }
+
+  static constexpr size_t environment_inputs = Environment<double>::size;
 };
 
 template <class T>
@@ -58,13 +68,15 @@ class ScriptDriver {
     in.throttle = throttle_;
     in.brake = brake_;
     T* const at_wheels = in.data() + wheel_inputs_begin;
-    const double* wheels = row + script_.columns - wheel_inputs;
+    const double* wheels = row + script_.driver();
     for (size_t k = 0; k < wheel_inputs; ++k) at_wheels[k] = T(script_.has_wheels() ? wheels[k] : 0.0);
     for (size_t t = 0; t < script_.tyres; ++t) {
       const double next = script_.heights[i * script_.tyres + t];
       in.road_speed[t] = T((next - static_cast<double>(value_of(in.road_height[t]))) / script_.h);
       in.road_height[t] = T(next);
     }
+    in.guide_force = in.guide_moment = Vec3<T>{T(0.0), T(0.0), T(0.0)};
+    if (script_.has_environment()) set_environment(Environment<double>::from_array(wheels + wheel_inputs), m, p, s, in);
     if (script_.guide != nullptr && script_.strength > 0.0) {
       pull(script_.guide + 3 * i, p, s, heading_velocity(m, p, s).x, in);
     }
@@ -72,6 +84,15 @@ class ScriptDriver {
 
  private:
   using Real = RealOf<T>;
+
+  template <class R, int lanes>
+  void set_environment(const Environment<double>& road, const Compiled<R, lanes>& m, const Parameters<T>& p,
+                       const State<T>& s, Inputs<T>& in) const {
+    const Mat3<T> Rot = to_matrix(s.orientation);
+    in.down = down_on(road, Rot(0, 0), Rot(1, 0));
+    for (T& friction : in.friction) friction = T(road.friction);
+    if (road.head_wind != 0.0) blow(m, p, s, Vec3<T>{T(-road.head_wind), T(0.0), T(0.0)}, in);
+  }
 
   template <class Speed>
   void hold(Real wanted, const Speed& speed) {
@@ -93,9 +114,9 @@ class ScriptDriver {
     const Mat3<T> Rot = to_matrix(s.orientation);
     const T roll = atan2(Rot(2, 1), Rot(2, 2));
     const Vec3<T>& w = s.angular_velocity;
-    in.guide_force = {(Real(wanted[0]) - speed) * (p.sprung_mass * gain), T(0.0), T(0.0)};
-    in.guide_moment = {((Real(wanted[2]) - roll) * (Real(1.0) / guide_time) - w.x) * (p.Ixx * gain), T(0.0),
-                       (Real(wanted[1]) - w.z) * (p.Izz * gain)};
+    in.guide_force += Vec3<T>{(Real(wanted[0]) - speed) * (p.sprung_mass * gain), T(0.0), T(0.0)};
+    in.guide_moment += Vec3<T>{((Real(wanted[2]) - roll) * (Real(1.0) / guide_time) - w.x) * (p.Ixx * gain), T(0.0),
+                               (Real(wanted[1]) - w.z) * (p.Izz * gain)};
   }
 
   ScriptRows script_;

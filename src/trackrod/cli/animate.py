@@ -9,8 +9,10 @@ import typer
 
 from trackrod.cli.inputs import Payload, open_loaded
 from trackrod.cli.output import console, print_json
+from trackrod.cli.targets import file_option
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders
 from trackrod.core.errors import InputError, Place, Problem
+from trackrod.core.files import try_file
 from trackrod.core.run_files import read_run
 from trackrod.report.animation import write_animation
 
@@ -20,7 +22,7 @@ __all__ = ["animate"]
 def animate(
     run: Annotated[Path, typer.Argument(help="File of the run: .csv, .parquet, .mat or .mf4.")],
     vehicle: Annotated[str, typer.Option(help="Which vehicle drove: a bundled name or a database.")],
-    out: Annotated[Path | None, typer.Option(help="The page; beside the run without it.")] = None,
+    out: Annotated[Path | None, file_option(help="The page; beside the run without it.")] = None,
     payload: Payload = None,
     alias: Aliases = None,
     templates: TemplateFolders = None,
@@ -35,7 +37,13 @@ def animate(
             Problem(f"the suffix '{target.suffix}' is no kind of animation", Place(target), hint="use .html")
         )
     recorded = read_run(run)
+    try_file(target)
     found, _ = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside, stand_in=stand_in)
+    drove = recorded.metadata.get("vehicle", found.name)
+    if drove != found.name:
+        raise InputError(
+            Problem(f"'{drove}' drove this run, not '{found.name}'", Place(run), hint=f"--vehicle {drove}")
+        )
     frames = write_animation(recorded, found, target)
     if json:
         print_json(

@@ -17,30 +17,34 @@ from trackrod.cli.inputs import (
     ManoeuvreName,
     MapTravel,
     Payload,
+    Plugins,
     Settings,
     SteeringKind,
     open_loaded,
     parse_settings,
 )
 from trackrod.cli.output import console, print_json, print_problems
+from trackrod.cli.targets import folder_option
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders, VehicleArgument
 from trackrod.convert.conversion import Compliance, Detail
 from trackrod.core.errors import MissingExtraError, Problem, Severity, UnknownNameError
 from trackrod.core.files import make_folder
+from trackrod.core.registry import load_plugins
 from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
 from trackrod.kc.study import KcSettings
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.registry import manoeuvre_class
-from trackrod.metrics.indices import INDEX_SETS, TOLERANCE, Index
+from trackrod.metrics.indices import TOLERANCE, Index, has_indices, with_indices
 from trackrod.multibody.integrators import Extrapolated, Integrator, RealTime
 from trackrod.multibody.steering import SteeringModel, usual_steering
 from trackrod.report.comparison import write_comparison_page, write_comparison_picture
 from trackrod.report.page import shown
+from trackrod.rtm.driving import require_step
 from trackrod.rtm.stability import stability_problems
-from trackrod.simulate.drive import require_settled
+from trackrod.simulate.drive import require_periods, require_settled
 from trackrod.workflow.comparison import Comparison, compare_models
-from trackrod.workflow.multibody_runs import STEP, step_of
+from trackrod.workflow.multibody_runs import STEP, sample_of, step_of
 from trackrod.workflow.stages.convert import convert_directly
 
 __all__ = ["compare"]
@@ -53,7 +57,7 @@ def compare(
     vehicle: VehicleArgument,
     manoeuvre: ManoeuvreName,
     given: Settings = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for both runs, a page and a picture.")] = None,
+    out: Annotated[Path | None, folder_option(help="Folder for both runs, a page and a picture.")] = None,
     payload: Payload = None,
     frame_stiffness: FrameStiffness = None,
     detail: Annotated[Detail, typer.Option(help="How much of the kinematics is kept.")] = Detail.TWO_DIMENSIONAL,
@@ -72,12 +76,16 @@ def compare(
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
     stand_in: StandIn = False,
+    plugin: Plugins = None,
     json: Json = False,
 ) -> None:
     """Convert a vehicle, drive both models and say in percent how far they lie apart."""
+    load_plugins(plugin or [])
     wanted = manoeuvre_class(manoeuvre).from_text(parse_settings(given))
-    if manoeuvre not in INDEX_SETS:
-        raise UnknownNameError("manoeuvre with indices", manoeuvre, INDEX_SETS)
+    if not has_indices(manoeuvre):
+        raise UnknownNameError("manoeuvre with indices", manoeuvre, with_indices())
+    require_step(STEP if step is None else step)
+    require_periods(step_of(wanted) if step is None else step, sample_of(wanted) if sample is None else sample)
     rig = None if travel_mm is None else KcSettings.over(1e-3 * travel_mm)
     if out is not None:
         make_folder(out)

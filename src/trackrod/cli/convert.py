@@ -12,10 +12,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from trackrod.cli.inputs import FrameStiffness, Giving, MapTravel, Payload, SteeringKind
+from trackrod.cli.inputs import FrameStiffness, Giving, MapTravel, Payload, Plugins, SteeringKind
 from trackrod.cli.output import console, print_json, print_problems
+from trackrod.cli.targets import folder_option
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders, parse_aliases
-from trackrod.core.errors import Severity
+from trackrod.core.errors import InputError, Problem, Severity
 from trackrod.fit.methods import METHODS
 from trackrod.fit.outcome import SearchProgress
 from trackrod.tune.study import StudyResult
@@ -23,7 +24,7 @@ from trackrod.workflow.request import StudyRequest
 from trackrod.workflow.stage import Stage
 from trackrod.workflow.study import run_study
 from trackrod.workflow.study_folder import StudyFolder
-from trackrod.workflow.study_settings import Mode
+from trackrod.workflow.study_settings import NOT_TUNED, Mode
 
 __all__ = ["convert"]
 
@@ -33,10 +34,15 @@ _COVERED = 0.95
 
 def convert(
     vehicle: Annotated[str | None, typer.Argument(help="Bundled name, .asy file or saved vehicle.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the results; NAME_conversion without it.")] = None,
+    out: Annotated[Path | None, folder_option(help="Folder for the results; NAME_conversion without it.")] = None,
     mode: Annotated[Mode | None, typer.Option(help="expert: any parameter by name in the study file.")] = None,
     config: Annotated[Path | None, typer.Option(help="Study file (TOML): manoeuvres, parameters, weights.")] = None,
-    optimiser: Annotated[str | None, typer.Option(help="One of " + ", ".join(METHODS) + ".")] = None,
+    optimiser: Annotated[
+        str | None, typer.Option(help="One of " + ", ".join((*METHODS.built_in, NOT_TUNED)) + ".")
+    ] = None,
+    no_tune: Annotated[
+        bool, typer.Option("--no-tune", help="The direct conversion alone, compared and reported; nothing is tuned.")
+    ] = False,
     seed: Annotated[int | None, typer.Option(help="For optimisers that draw random numbers.", min=0)] = None,
     payload: Payload = None,
     frame_stiffness: FrameStiffness = None,
@@ -50,16 +56,19 @@ def convert(
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
     stand_in: StandIn = False,
+    plugin: Plugins = None,
     json: Json = False,
 ) -> None:
     """Convert a vehicle into a real-time model, tune it within its bounds, prove it on manoeuvres it has not seen."""
+    if no_tune and optimiser not in (None, NOT_TUNED):
+        raise InputError(Problem(f"--no-tune and --optimiser {optimiser} are both given", hint="leave one out"))
     request = StudyRequest(
         vehicle=vehicle,
         reference=reference,
         out=out,
         config=config,
         mode=mode,
-        optimiser=optimiser,
+        optimiser=NOT_TUNED if no_tune else optimiser,
         seed=seed,
         payload=payload,
         frame_stiffness=frame_stiffness,
@@ -70,16 +79,15 @@ def convert(
         templates=tuple(templates or ()),
         allow_outside=allow_outside,
         stand_in=stand_in,
+        plugins=tuple(plugin or ()),
     )
     with _display(quiet=json) as display:
         study = run_study(request, display)
     if json:
         print_json({**study.summary, "files": [str(path) for path in study.files]})
         return
-    print_problems(
-        problem for problem in (*study.result.problems, *study.problems) if problem.severity is not Severity.NOTE
-    )
-    _print(study.result, study.folder)
+    print_problems(problem for problem in study.result.problems if problem.severity is not Severity.NOTE)
+    _print(study.result, study.folder, page=study.folder.page in study.files)
 
 
 class _Display:
@@ -135,23 +143,48 @@ def _display(*, quiet: bool) -> Iterator[_Display | None]:
             bars.stop()
 
 
-def _print(result: StudyResult, folder: StudyFolder) -> None:
+def _print(result: StudyResult, folder: StudyFolder, *, page: bool) -> None:
     limit = result.tolerance_pct
     table = Table(title=f"{result.name}: difference from the reference, tolerance {limit:g} %")
     table.add_column("index", no_wrap=True)
-    for head in ("nominal [%]", "tuned [%]"):
+    for head in ("nominal [%]", "tuned [%]") if result.was_tuned else ("converted [%]",):
         table.add_column(head, justify="right", no_wrap=True)
+
+    def row(name: str, before: float, after: float, style: str = "") -> None:
+        values = (before, after) if result.was_tuned else (after,)
+        table.add_row(name, *(f"{value:.2f}" for value in values), style=style)
+
     for loads in result.standing_loads:
         table.add_row(f"{loads.label}, held out" if loads.hold_out else loads.label, style="bold")
-        table.add_row("  wheel loads", f"{loads.nominal_pct:.2f}", f"{loads.tuned_pct:.2f}")
+        row("  wheel loads", loads.nominal_pct, loads.tuned_pct)
         table.add_section()
     for test in result.tests:
         table.add_row(f"{test.label}, held out" if test.hold_out else test.label, style="bold")
         for before, after in zip(test.nominal_indices, test.tuned_indices, strict=True):
             style = "red" if after.value_pct > limit else ""
-            table.add_row(f"  {after.name}", f"{before.value_pct:.2f}", f"{after.value_pct:.2f}", style=style)
+            row(f"  {after.name}", before.value_pct, after.value_pct, style)
         table.add_section()
     console.print(table)
+    if result.was_tuned:
+        _print_tuning(result)
+    for hold_out, what in ((False, "used for tuning" if result.was_tuned else "driven"), (True, "held out")):
+        if (worst := result.worst(hold_out=hold_out)) is not None:
+            text = f"largest index of the manoeuvres {what}: {worst[1].value_pct:.2f} % ({worst[0]}, {worst[1].name})"
+            console.print(text, highlight=False)
+    if result.limits:
+        console.print(result.limits[0], highlight=False, soft_wrap=True)
+    for test in result.tests:
+        if test.coverage < _COVERED:
+            text = f"{test.label}: only {100 * test.coverage:.0f} % of the reference is compared, the model ends there"
+            console.print(text, highlight=False, soft_wrap=True)
+        for event in test.incidents:
+            console.print(f"{test.label}: {event}", highlight=False, soft_wrap=True)
+    console.print(f"the model is {folder.model}", highlight=False, soft_wrap=True)
+    if page:
+        console.print(f"the report is {folder.page}", highlight=False, soft_wrap=True)
+
+
+def _print_tuning(result: StudyResult) -> None:
     tuned = Table(title="parameters: change from the nominal value, and the interval that holds the value with 95 %")
     for head in ("parameter", "tuned", "change [%]", "interval", "remark"):
         words = head in ("parameter", "remark")  # they may need a second line; numbers are never cut
@@ -174,16 +207,3 @@ def _print(result: StudyResult, folder: StudyFolder) -> None:
         f"evaluations: {outcome.reason}",
         highlight=False,
     )
-    for hold_out, what in ((False, "tuned with"), (True, "held out")):
-        if (worst := result.worst(hold_out=hold_out)) is not None:
-            text = f"largest index of what was {what}: {worst[1].value_pct:.2f} % ({worst[0]}, {worst[1].name})"
-            console.print(text, highlight=False)
-    if result.limits:
-        console.print(result.limits[0], highlight=False, soft_wrap=True)
-    for test in result.tests:
-        if test.coverage < _COVERED:
-            text = f"{test.label}: only {100 * test.coverage:.0f} % of the reference is compared, the model ends there"
-            console.print(text, highlight=False, soft_wrap=True)
-        for event in test.incidents:
-            console.print(f"{test.label}: {event}", highlight=False, soft_wrap=True)
-    console.print(f"the report is {folder.page}", highlight=False, soft_wrap=True)

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from trackrod.cli.inputs import open_loaded
 from trackrod.cli.output import console, errors, print_json, print_problems
+from trackrod.cli.targets import folder_option
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.errors import InputError, MissingExtraError, Problem, Severity
@@ -37,7 +38,7 @@ def envelope(
             show_default=False,
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder for model, page and numbers.")],
+    out: Annotated[Path, folder_option(help="Folder for model, page and numbers.")],
     plan: Annotated[Path | None, typer.Option(help="What to drive: a TOML file.")] = None,
     criteria: Annotated[
         str, typer.Option(help="What is asked: a TOML file, or the name of ready-made criteria.")

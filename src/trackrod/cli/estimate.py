@@ -9,24 +9,20 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from trackrod.adams.source import open_vehicle
 from trackrod.cli.output import console, print_json, print_problems
+from trackrod.cli.targets import file_option
 from trackrod.cli.vehicle import Json
-from trackrod.core.errors import raise_if_errors
 from trackrod.estimate.campaign import Estimates, estimate_all
-from trackrod.estimate.known import Known, known_of
 from trackrod.estimate.powertrain import EngineTorque
 from trackrod.estimate.result import Estimate
-from trackrod.estimate.workshop import Compared, Workshop, compared, read_workshop
-from trackrod.measured.sensors import SensorSet, case_study
+from trackrod.estimate.workshop import Compared, compared
 from trackrod.report.estimate import write_estimate_page
 from trackrod.report.page import shown
+from trackrod.workflow.known_vehicle import CASE_STUDY, what_is_known
 from trackrod.workflow.recorded_runs import CHANNEL_MAP, SENSORS, Reader, sensors_beside
 
-__all__ = ["MAP", "estimate", "what_is_known"]
+__all__ = ["MAP", "estimate"]
 
-#: The word for the sensors of the case study.
-_CASE_STUDY = "case_study"
 #: The option of the channel map.
 MAP = typer.Option(
     "--map", help=f"Channel map of the recordings; {CHANNEL_MAP} beside them if there, else runs in our columns."
@@ -45,9 +41,9 @@ def estimate(
     channel_map: Annotated[Path | None, MAP] = None,
     sensors: Annotated[
         str | None,
-        typer.Option(help=f"Errors of the sensors: a TOML file, or '{_CASE_STUDY}'; {SENSORS} beside them if there."),
+        typer.Option(help=f"Errors of the sensors: a TOML file, or '{CASE_STUDY}'; {SENSORS} beside them if there."),
     ] = None,
-    report: Annotated[Path | None, typer.Option(help="HTML page with tables and samples.")] = None,
+    report: Annotated[Path | None, file_option(help="HTML page with tables and samples.")] = None,
     json: Json = False,
 ) -> None:
     """Estimate every parameter that the runs tell, each with a 95 % interval; say what is missing for the others."""
@@ -77,25 +73,6 @@ def estimate(
         console.print(_compared(rows))
     for names, why in found.missing.items():
         console.print(f"{names}: cannot be told, {why}", markup=False, highlight=False, soft_wrap=True)
-
-
-def what_is_known(
-    vehicle: str | None, workshop: Path | None, sensors: Path | str | None
-) -> tuple[Workshop, Known, SensorSet | None]:
-    """What options say about the workshop, the vehicle and its sensors."""
-    entries = read_workshop(workshop) if workshop is not None else Workshop()
-    errors = None
-    if sensors is not None:
-        errors = case_study() if sensors == _CASE_STUDY else SensorSet.read(sensors)
-    return entries, _known(vehicle).knowing(entries.values, entries.bounds), errors
-
-
-def _known(name: str | None) -> Known:
-    if name is None:
-        return Known({})
-    reading = open_vehicle(name)
-    raise_if_errors(reading.problems)
-    return known_of(reading.vehicle)
 
 
 def _table(found: Estimates) -> Table:

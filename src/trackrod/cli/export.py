@@ -12,7 +12,8 @@ from trackrod.cli.inputs import FrameStiffness, Giving, Payload, SteeringKind, o
 from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders
 from trackrod.convert.conversion import Compliance
-from trackrod.core.errors import InputError, Problem, raise_if_errors
+from trackrod.core.errors import InputError, Place, Problem, raise_if_errors
+from trackrod.core.files import try_file, try_folder
 from trackrod.export.c_source import write_c_source
 from trackrod.export.carmaker import export_carmaker
 from trackrod.export.check import CheckResult, check_fmu, write_check
@@ -21,6 +22,7 @@ from trackrod.export.model_description import FmiVersion
 from trackrod.export.runtimes import build_runtimes, host_platform, platforms_of
 from trackrod.export.vehicle import ExportedVehicle, exported_multibody, exported_rtm
 from trackrod.multibody.steering import SteeringModel, usual_steering
+from trackrod.reduce.exported import exported_file
 from trackrod.rtm.spec import RtmSpec
 from trackrod.workflow.cache import cache_folder
 from trackrod.workflow.models import FoundModel, find_model
@@ -50,7 +52,8 @@ _VERSIONS = {Format.FMU2: FmiVersion.FMI2, Format.FMU3: FmiVersion.FMI3}
 
 def export(
     model: Annotated[
-        str | None, typer.Argument(help="rtm.json, folder of a study, vehicle, assembly; an .fmu with --check.")
+        str | None,
+        typer.Argument(help="rtm.json, folder of a study, vehicle, assembly, quarter car; an .fmu with --check."),
     ] = None,
     form: Annotated[Format | None, typer.Option("--format", help="What to write.")] = None,
     out: Annotated[
@@ -106,6 +109,14 @@ def export(
     raise_if_errors(problems)
     if form is None or out is None:
         return
+    (try_file if form in _VERSIONS else try_folder)(out)
+    quarter = exported_file(model)
+    if quarter is not None:
+        if form not in _VERSIONS:
+            hint = f"--format {Format.FMU2} or {Format.FMU3}"
+            raise InputError(Problem("quarter cars are exported as FMUs", Place(Path(model)), hint=hint))
+        _write(quarter, form, out, platforms, check=check, json=json)
+        return
     source = find_model(model, tyre=tyre)
     if source is None:
         found, _ = open_loaded(
@@ -158,8 +169,9 @@ def _write(
 def _check_existing(path: Path, form: Format | None, out: Path | None, *, check: bool, json: bool) -> None:
     if not check or form is not None:
         raise InputError(Problem(f"'{path}' is an FMU already", hint="check it with --check, without --format"))
-    result = check_fmu(path)
     target = out or path.with_suffix(".check.json")
+    try_file(target)
+    result = check_fmu(path)
     write_check(result, target)
     _report(
         {"file": str(path), "check": result.to_plain(), "wrote": str(target)}, json=json, sentence=result.sentence()

@@ -27,6 +27,7 @@ __all__ = [
     "ManoeuvreName",
     "MapTravel",
     "Payload",
+    "Plugins",
     "Settings",
     "SteeringKind",
     "open_loaded",
@@ -70,6 +71,10 @@ SteeringKind = Annotated[
         "--steering",
         help="Rack by ratio, or by torsion bar, gear and assistance; without it the latter where the vehicle has them.",
     ),
+]
+Plugins = Annotated[
+    list[Path] | None,
+    typer.Option("--plugin", help="Python file that adds manoeuvres, indices, templates or optimisers; repeatable."),
 ]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="A setting: KEY=VALUE; repeatable.")]
 

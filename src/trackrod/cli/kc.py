@@ -21,6 +21,7 @@ from trackrod.adams.property_files.experiments import read_load_case
 from trackrod.adams.source import open_vehicle
 from trackrod.adams.vehicle import STAND_IN_MARK
 from trackrod.cli.output import console, exit_with_errors, print_json, print_problems
+from trackrod.cli.targets import folder_option
 from trackrod.cli.vehicle import Aliases, AllowOutside, HalfOrWhole, Json, StandIn, TemplateFolders, parse_aliases
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle
@@ -98,7 +99,7 @@ def kc(
     cg_height_mm: Annotated[
         float | None, typer.Option(help="Half a vehicle: height of the whole one's centre of mass above ground [mm].")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for tables, maps, pictures and a page.")] = None,
+    out: Annotated[Path | None, folder_option(help="Folder for tables, maps, pictures and a page.")] = None,
     alias: Aliases = None,
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,

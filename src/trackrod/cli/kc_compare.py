@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from trackrod.cli.output import console, print_json, print_problems
+from trackrod.cli.targets import folder_option
 from trackrod.cli.vehicle import Json
 from trackrod.core.corners import Axle
 from trackrod.core.errors import MissingExtraError, Problem, Severity
@@ -27,7 +28,7 @@ _Folder = Annotated[Path, typer.Argument(help="Folder that `trackrod kc --out` h
 def kc_compare(
     first: _Folder,
     second: _Folder,
-    out: Annotated[Path | None, typer.Option(help="Folder for a page and pictures.")] = None,
+    out: Annotated[Path | None, folder_option(help="Folder for a page and pictures.")] = None,
     json: Json = False,
 ) -> None:
     """Say how far two results of the rig lie apart, of whole or half vehicles, quantity by quantity."""

@@ -12,6 +12,7 @@ from rich.table import Table
 from trackrod.cli.inputs import open_loaded
 from trackrod.cli.output import console, errors, print_json, print_problems
 from trackrod.cli.simulate import ModelKind
+from trackrod.cli.targets import folder_option
 from trackrod.cli.vehicle import Json
 from trackrod.core.errors import InputError, Place, Problem, Severity, raise_if_errors
 from trackrod.core.files import write_atomically
@@ -41,7 +42,7 @@ def measure(
         ),
     ],
     plan: Annotated[str, typer.Option(help="What is measured: a TOML file, or `case_study`.")],
-    out: Annotated[Path, typer.Option(help="Folder for recordings, channel map and truth.")],
+    out: Annotated[Path, folder_option(help="Folder for recordings, channel map and truth.")],
     model: Annotated[ModelKind, typer.Option(help="Which model of a vehicle is driven.")] = ModelKind.RTM,
     json: Json = False,
 ) -> None:

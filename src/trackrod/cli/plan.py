@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -15,8 +14,8 @@ from rich.table import Table
 from trackrod.cli.inputs import open_loaded
 from trackrod.cli.output import console, errors, print_json, print_problems
 from trackrod.cli.vehicle import Json
-from trackrod.core.errors import InputError, MissingExtraError, MissingFileError, Place, Problem, Severity
-from trackrod.core.files import make_folder, write_atomically
+from trackrod.core.errors import MissingExtraError, MissingFileError, Place, Problem, Severity
+from trackrod.core.files import make_folder, try_folder, write_atomically
 from trackrod.core.plain import pretty_json
 from trackrod.measured.measurement_plan import find_plan
 from trackrod.measured.sensors import SensorSet, case_study
@@ -136,13 +135,7 @@ def _require_writable(folder: Path, *, is_new: bool) -> None:
         raise MissingFileError(
             Problem("the folder to write into does not exist", Place(folder), hint="create it first")
         )
-    there = folder.resolve()
-    while not there.exists():
-        there = there.parent
-    if not there.is_dir():
-        raise InputError(Problem("this is a file, the plan needs a folder here", Place(there)))
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise InputError(Problem("writing into this folder is not permitted", Place(there)))
+    try_folder(folder)
 
 
 def _write(made: ValidationPlan, files: _Files) -> tuple[list[Path], list[Problem]]:

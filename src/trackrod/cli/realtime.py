@@ -11,20 +11,26 @@ import typer
 from trackrod.cli.inputs import Payload, SteeringKind, open_loaded, parse_settings
 from trackrod.cli.output import console, print_json
 from trackrod.cli.simulate import ModelKind
+from trackrod.cli.targets import file_option
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders, VehicleArgument
 from trackrod.core import signals
+from trackrod.core.errors import InputError
 from trackrod.core.plain import Plain
 from trackrod.manoeuvres.registry import manoeuvre_class
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.multibody.steering import usual_steering
 from trackrod.report.figures import write_png
-from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.simulate.drive import simulate
+from trackrod.rtm.driving import RealTimeVehicle, require_step
+from trackrod.simulate.drive import require_periods, simulate
 from trackrod.simulate.model import VehicleModel
 from trackrod.simulate.realtime import SILENCE, Timing, in_step, multibody_in_step, rtm_in_step, script_of
 from trackrod.workflow.stages.convert import convert_directly
 
 __all__ = ["realtime"]
+
+
+#: Of UDP.
+_LAST_PORT = 65535
 
 
 def realtime(
@@ -39,7 +45,7 @@ def realtime(
     speed_kmh: Annotated[
         float | None, typer.Option(help="Of the double lane change; with a client, at its start.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Histogram of the turnaround: .png.")] = None,
+    plot: Annotated[Path | None, file_option(help="Histogram of the turnaround: .png.")] = None,
     payload: Payload = None,
     steering: SteeringKind = None,
     alias: Aliases = None,
@@ -49,6 +55,13 @@ def realtime(
     json: Json = False,
 ) -> None:
     """Run a model in step with the clock, in a double lane change or under a client; tell how long its steps took."""
+    if model is ModelKind.RTM:
+        require_step(step)
+    require_periods(step, 0.01)
+    if not (np.isfinite(duration) and duration >= step):
+        raise InputError(f"the duration is {duration:g} s, at least one step of {step:g} s is run")
+    if udp is not None and not 0 <= udp <= _LAST_PORT:
+        raise InputError(f"--udp {udp} is no port: 0 to {_LAST_PORT} are")
     found, _ = open_loaded(vehicle, payload, alias, templates, allow_outside=allow_outside, stand_in=stand_in)
     steering = steering or usual_steering(found)
     rtm = (

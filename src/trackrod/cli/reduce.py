@@ -12,6 +12,7 @@ from rich.table import Table
 
 from trackrod.cli.inputs import Payload, open_loaded
 from trackrod.cli.output import console, print_json
+from trackrod.cli.targets import folder_option
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle, Side
@@ -91,7 +92,7 @@ def _changed(link: LinkCurves, changes: dict[str, tuple[list[float], list[float]
 def reduce(
     vehicle: Annotated[str, typer.Argument(help="Bundled vehicle, .asy or .json.", show_default=False)],
     axle: Annotated[WhichAxle, typer.Option(help="Which axles.")] = WhichAxle.BOTH,
-    out: Annotated[Path | None, typer.Option(help="Folder for quarter cars, page and pictures.")] = None,
+    out: Annotated[Path | None, folder_option(help="Folder for quarter cars, page and pictures.")] = None,
     posts: Annotated[
         bool, typer.Option("--posts", help="Compare on four posts too: heave, pitch, roll, warp.")
     ] = False,
@@ -145,6 +146,7 @@ def reduce(
     console.print(_table(found.name, reductions))
     for test in tests:
         errors = ", ".join(f"{name} {value:.2f} %" for name, value in test.errors_pct.items())
+        errors += f", body over the motion of the posts {test.body_over_posts_pct:.2f} %"
         console.print(f"posts, {test.posts.mode}: {errors}", highlight=False, soft_wrap=True)
     for finding in said:
         console.print(str(finding), highlight=False, soft_wrap=True)

@@ -18,16 +18,19 @@ from trackrod.cli.inputs import (
     IntegratorKind,
     ManoeuvreName,
     Payload,
+    Plugins,
     Settings,
     SteeringKind,
     open_loaded,
     parse_settings,
 )
 from trackrod.cli.output import console, print_json, print_problems
+from trackrod.cli.targets import file_option
 from trackrod.cli.vehicle import Aliases, AllowOutside, Json, StandIn, TemplateFolders, VehicleArgument
 from trackrod.core import signals
 from trackrod.core.corners import Corner
 from trackrod.core.errors import MissingFileError, Place, Problem, Severity, raise_if_errors
+from trackrod.core.registry import load_plugins
 from trackrod.core.run_files import RUN_SUFFIXES, write_run
 from trackrod.core.series import Run
 from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre_class
@@ -38,8 +41,8 @@ from trackrod.multibody.reference import TOLERANCE
 from trackrod.multibody.steering import SteeringModel, usual_steering
 from trackrod.report.page import shown
 from trackrod.report.run import PLOT_SUFFIXES, write_run_plot
-from trackrod.rtm.driving import RealTimeVehicle
-from trackrod.simulate.drive import require_settled
+from trackrod.rtm.driving import RealTimeVehicle, require_step
+from trackrod.simulate.drive import require_periods, require_settled
 from trackrod.simulate.drive import simulate as drive
 from trackrod.simulate.model import VehicleModel
 from trackrod.vehicle.systems import PayloadLevel
@@ -70,10 +73,10 @@ def simulate(
         ),
     ],
     manoeuvre: ManoeuvreName,
-    out: Annotated[Path | None, typer.Option(help="File for the run: .csv, .parquet, .mat or .mf4.")] = None,
+    out: Annotated[Path | None, file_option(help="File for the run: .csv, .parquet, .mat or .mf4.")] = None,
     model: Annotated[ModelKind, typer.Option(help="Multibody or real-time model.")] = ModelKind.MULTIBODY,
     given: Settings = None,
-    plot: Annotated[Path | None, typer.Option(help="Plot of the run: .png or .html.")] = None,
+    plot: Annotated[Path | None, file_option(help="Plot of the run: .png or .html.")] = None,
     payload: Payload = None,
     frame_stiffness: FrameStiffness = None,
     sample: Annotated[float, typer.Option(help="Time from sample to sample [s].")] = 0.01,
@@ -90,13 +93,18 @@ def simulate(
     templates: TemplateFolders = None,
     allow_outside: AllowOutside = False,
     stand_in: StandIn = False,
+    plugin: Plugins = None,
     json: Json = False,
 ) -> None:
     """Drive a manoeuvre and write the run; with `--integrator reference` its errors too, in a second file."""
+    load_plugins(plugin or [])
     wanted = manoeuvre_class(manoeuvre).from_text(parse_settings(given))
     _check_targets(out, plot)
     _check_integration(model, integrator, tolerance)
+    require_periods(step, sample)
     known = find_model(vehicle, tyre=tyre)
+    if known is not None or model is ModelKind.RTM:
+        require_step(step)
     if known is not None:
         print_problems(problem for problem in known.problems if problem.severity is not Severity.NOTE)
         _check_model(payload, frame_stiffness, integrator, steering)
@@ -145,8 +153,9 @@ def simulate(
     require_settled(run)
 
 
-def manoeuvres(json: Json = False) -> None:
+def manoeuvres(plugin: Plugins = None, json: Json = False) -> None:
     """List what can be driven, with the settings, their units and defaults."""
+    load_plugins(plugin or [])
     if json:
         print_json(
             [

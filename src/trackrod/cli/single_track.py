@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from trackrod.cli.output import console, print_json
+from trackrod.cli.targets import file_option
 from trackrod.cli.vehicle import Json
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.run_files import read_run
@@ -23,7 +24,7 @@ __all__ = ["single_track"]
 def single_track(
     logs: Annotated[list[Path], typer.Argument(help="Recorded runs.", show_default=False)],
     wheelbase: Annotated[float, typer.Option(help="Wheelbase in m.")],
-    out: Annotated[Path, typer.Option(help="File of the model to write (.json).")],
+    out: Annotated[Path, file_option(help="File of the model to write (.json).")],
     mass: Annotated[float, typer.Option(help="Mass in kg; motions tell stiffness and inertia over it alone.")] = 1500.0,
     front_share: Annotated[float, typer.Option(help="Share of the mass on the front axle.")] = 0.55,
     front_share_std: Annotated[float, typer.Option(help="How well it is known; 0 holds it.")] = 0.05,

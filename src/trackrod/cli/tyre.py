@@ -12,6 +12,7 @@ from rich.table import Table
 
 from trackrod import __version__
 from trackrod.cli.output import console, errors, print_json, print_problems
+from trackrod.cli.targets import file_option, folder_option
 from trackrod.core.corners import Side
 from trackrod.core.errors import InputError
 from trackrod.estimate.tyre_data import Axes, read_bench
@@ -37,9 +38,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text."
 @app.command()
 def show(
     file: File,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the plots: NAME.png and NAME.html.", file_okay=False)
-    ] = None,
+    out: Annotated[Path | None, folder_option(help="Folder for the plots: NAME.png and NAME.html.")] = None,
     mounted: Mounted = None,
     json: Json = False,
 ) -> None:
@@ -84,7 +83,7 @@ def _as_dict(tyre: Tyre, rows: tuple[Characteristic, ...], written: list[Path]) 
 def evaluate(
     file: File,
     points: Annotated[Path, typer.Option(help="CSV file with columns Fz_N,kappa,alpha_rad,gamma_rad,Vx_mps,p_Pa.")],
-    out: Annotated[Path, typer.Option(help="CSV file to write: the points, then Fx_N,Fy_N,Mx_Nm,My_Nm,Mz_Nm.")],
+    out: Annotated[Path, file_option(help="CSV file to write: the points, then Fx_N,Fy_N,Mx_Nm,My_Nm,Mz_Nm.")],
     no_limits: Annotated[
         bool, typer.Option("--no-limits", help="Leave the validity ranges of the file out of account.")
     ] = False,
@@ -135,7 +134,7 @@ def evaluate(
 @app.command()
 def fit(
     data: Annotated[list[Path], typer.Argument(help="Bench data: .mat, .csv or TYDEX.", show_default=False)],
-    out: Annotated[Path, typer.Option(help="Tyre property file to write (.tir).")],
+    out: Annotated[Path, file_option(help="Tyre property file to write (.tir).")],
     axes: Annotated[Axes | None, typer.Option(help="Axes of the data; found out if not given.")] = None,
     unit: Annotated[
         list[str] | None, typer.Option(help="CHANNEL=UNIT where a file does not say it; may be repeated.")
@@ -150,7 +149,7 @@ def fit(
     cross_validate: Annotated[
         bool, typer.Option("--cross-validate", help="Leave each load out once and say what the fit misses there.")
     ] = False,
-    report: Annotated[Path | None, typer.Option(help="Page with curves, intervals and what is missed (.html).")] = None,
+    report: Annotated[Path | None, file_option(help="Page with curves, intervals and what is missed (.html).")] = None,
     json: Json = False,
 ) -> None:
     """Fit Magic Formula 6.1 to bench data, stage by stage; every coefficient with an interval, or named as not told."""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from trackrod.cli.estimate import MAP, what_is_known
+from trackrod.cli.estimate import MAP
 from trackrod.cli.output import console, errors, print_json, print_problems
+from trackrod.cli.targets import folder_option
 from trackrod.cli.vehicle import Json
-from trackrod.core.artefact import Artefact, Provenance, save
+from trackrod.core.artefact import Artefact, Provenance, Schema, save
 from trackrod.core.errors import InputError, MissingExtraError, Problem, Severity
 from trackrod.core.files import make_folder, write_atomically
 from trackrod.core.plain import pretty_json
@@ -21,12 +22,15 @@ from trackrod.core.run_files import write_run
 from trackrod.estimate.known import Known
 from trackrod.fit.outcome import SearchProgress
 from trackrod.measured.sensors import SensorSet
-from trackrod.report.validation import verdict_sentence, write_validation_page
+from trackrod.report.validation import road_sentence, verdict_sentence, write_validation_page
 from trackrod.report.validation_loop import loop_section
-from trackrod.rtm.spec import RTM
+from trackrod.rtm.spec import RTM, RtmSpec
+from trackrod.single_track.description import SINGLE_TRACK
 from trackrod.validate.criteria import Criteria, find_criteria
 from trackrod.validate.loop import Loop
 from trackrod.validate.verdict import Outcome, Verdict
+from trackrod.vehicle.vehicle import VEHICLE, Vehicle
+from trackrod.workflow.known_vehicle import what_is_known
 from trackrod.workflow.recorded_runs import Reader, sensors_beside
 from trackrod.workflow.validation import Validation, validate_model
 from trackrod.workflow.validation_loop import tune_model
@@ -38,7 +42,7 @@ def validate(
     model: Annotated[
         Path,
         typer.Argument(
-            help="Real-time or single-track model, study folder, or folder of runs named as the tests.",
+            help="Real-time or single-track model, study folder, vehicle (as multibody model), or folder of runs.",
             show_default=False,
         ),
     ],
@@ -49,9 +53,9 @@ def validate(
         str, typer.Option(help="What is asked of the model: a TOML file, or the name of ready-made criteria.")
     ],
     channel_map: Annotated[Path | None, MAP] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for runs, page and verdict.")] = None,
+    out: Annotated[Path | None, folder_option(help="Folder for runs, page and verdict.")] = None,
     tune: Annotated[
-        bool, typer.Option("--tune", help="Tune a real-time model until every criterion is met, or nothing is gained.")
+        bool, typer.Option("--tune", help="Tune the model until every criterion is met, or nothing is gained.")
     ] = False,
     parameter: Annotated[
         list[str] | None,
@@ -67,8 +71,8 @@ def validate(
 ) -> None:
     """Judge a model by recorded tests: a number for each criterion, the degree of validity, the verdict.
 
-    A model drives the inputs of each test again; with --tune a real-time model is brought to its criteria first. Exit
-    code 1 if it is not valid, or if that was not shown.
+    A model drives the inputs of each test again, on its road; with --tune it is brought to its criteria first.
+    Exit code 1 if it is not valid, or if that was not shown.
     """
     asked = find_criteria(criteria)
     if not tune and (parameter or vehicle or workshop or sensors):
@@ -130,6 +134,7 @@ def _finish(found: Validation, out: Path | None, loop: Loop | None, reader: Read
         if loop is not None:
             console.print(loop.sentence, markup=False, highlight=False)
         console.print(verdict_sentence(found.verdict), markup=False, highlight=False)
+        console.print(f"Road: {road_sentence(found.comparisons)}.", markup=False, highlight=False)
         print_problems(problems)
     if found.verdict.outcome is not Outcome.VALID:
         raise typer.Exit(1)
@@ -141,7 +146,8 @@ def _write(found: Validation, out: Path, loop: Loop | None) -> list[Problem]:
     write_atomically(out / "verdict.json", pretty_json(found.verdict.as_dict()))
     if loop is not None:
         write_atomically(out / "loop.json", pretty_json(loop.as_dict()))
-        save(Artefact(RTM, loop.spec, Provenance(settings={"criteria": found.verdict.criteria.name})), out / "rtm.json")
+        schema, name = _saved_as(loop)
+        save(Artefact(schema, loop.spec, Provenance(settings={"criteria": found.verdict.criteria.name})), out / name)
     problems = []
     for pdf in (out / "validation.pdf", None):  # the page alone where the PDF cannot be made
         try:
@@ -158,6 +164,12 @@ def _write(found: Validation, out: Path, loop: Loop | None) -> list[Problem]:
         except MissingExtraError as error:
             problems.append(Problem(str(error), severity=Severity.WARNING))
     return problems
+
+
+def _saved_as(loop: Loop) -> tuple[Schema[Any], str]:
+    if isinstance(loop.spec, Vehicle):
+        return VEHICLE, "vehicle.json"
+    return (RTM, "rtm.json") if isinstance(loop.spec, RtmSpec) else (SINGLE_TRACK, "single_track.json")
 
 
 def _rounds(loop: Loop) -> Table:

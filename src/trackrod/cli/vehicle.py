@@ -1,4 +1,4 @@
-"""``trackrod vehicles``, ``inspect``, ``vehicle diff``, ``vehicle tune-leaf``: what there is, and how two differ."""
+"""``trackrod inspect``, ``vehicle diff``, ``copy``, ``tune-leaf``: what a vehicle is, and how two differ."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.progress import track
 from rich.table import Table
 
 from trackrod.adams.source import open_vehicle
 from trackrod.adams.spring_file import write_spring
 from trackrod.adams.vehicle import VehicleReading
 from trackrod.cli.output import console, exit_with_errors, print_json, print_problems
+from trackrod.cli.targets import file_option, folder_option
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, Problem, Severity, raise_if_errors
+from trackrod.core.files import copy_folder
 from trackrod.kc.leaf_tuning import tune_leaf
 from trackrod.multibody.mechanism import free_rotations
 from trackrod.report.page import shown
@@ -28,9 +29,9 @@ from trackrod.vehicle.elements import Mode
 from trackrod.vehicle.systems import AxleLayout, PayloadLevel
 from trackrod.vehicle.vehicle import VEHICLE, Vehicle
 
-__all__ = ["app", "inspect", "vehicles"]
+__all__ = ["app", "inspect"]
 
-app = typer.Typer(help="Vehicles: compare two, tune a leaf of springs.", no_args_is_help=True)
+app = typer.Typer(help="Vehicles: compare two, copy a bundled one, tune a leaf spring.", no_args_is_help=True)
 
 VehicleArgument = Annotated[
     str,
@@ -56,24 +57,6 @@ StandIn = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
-def vehicles(json: Json = False) -> None:
-    """List the vehicles that come with Trackrod."""
-    names = track(BUNDLED, "reading", transient=True, disable=json or not console.is_terminal, console=console)
-    found = {name: open_vehicle(name).vehicle for name in names}
-    if json:
-        rows = [{**figures(vehicle), "name": name, "title": BUNDLED[name].title} for name, vehicle in found.items()]
-        print_json(rows)
-        return
-    table = Table(title="Bundled vehicles")
-    for column in ("name", "mass [kg]", "wheelbase [m]", "tracks [m]", "what it is"):
-        table.add_column(column, justify="right" if "[" in column else "left")
-    for name, vehicle in found.items():
-        tracks = " / ".join(f"{vehicle.track(axle):.2f}" for axle in Axle)
-        mass, wheelbase = f"{vehicle.mass_properties.mass:.0f}", f"{vehicle.wheelbase:.2f}"
-        table.add_row(name, mass, wheelbase, tracks, BUNDLED[name].title)
-    console.print(table)
-
-
 def inspect(
     vehicle: HalfOrWhole,
     payload: Annotated[PayloadLevel | None, typer.Option(help="How much is loaded.")] = None,
@@ -88,13 +71,16 @@ def inspect(
         list[str] | None,
         typer.Option("--parameter", help="Another value of a file: SUBSYSTEM.PARAMETER=NUMBER; repeatable."),
     ] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a page with an interactive 3-D picture.")] = None,
-    picture: Annotated[Path | None, typer.Option(help="Write a picture of four views (PNG).")] = None,
-    out: Annotated[Path | None, typer.Option("--save", help="Save the vehicle in one file (.json).")] = None,
+    html: Annotated[Path | None, file_option(help="Write a page with an interactive 3-D picture.")] = None,
+    picture: Annotated[Path | None, file_option(help="Write a picture of four views (PNG).")] = None,
+    out: Annotated[Path | None, file_option("--save", help="Save the vehicle in one file (.json).")] = None,
     notes: Annotated[bool, typer.Option("--notes", help="Show notes too, not only warnings and errors.")] = False,
     json: Json = False,
 ) -> None:
-    """Show mass, dimensions and axles of a vehicle or half a one, and every problem with its file and line."""
+    """Show mass, dimensions and axles of a vehicle or half a one, and every problem with its file and line.
+
+    Exit code 1 if the audit finds an error.
+    """
     reading = open_vehicle(
         vehicle,
         parse_aliases(alias or []),
@@ -134,7 +120,7 @@ def diff(
     stand_in: StandIn = False,
     json: Json = False,
 ) -> None:
-    """Show every number and name that is not the same in two vehicles."""
+    """Show every number and name that is not the same in two vehicles; exit code 1 if there is one."""
     readings = [
         open_vehicle(
             name,
@@ -161,6 +147,26 @@ def diff(
         console.print(table)
         print_problems(problems)
     exit_with_errors(problems)
+    if found:
+        raise typer.Exit(1)
+
+
+@app.command("copy")
+def copy(
+    vehicle: Annotated[str, typer.Argument(help="A bundled vehicle; `trackrod vehicles` lists them.")],
+    folder: Annotated[Path, typer.Argument(help="Database to make, for instance my_car.cdb; it must not exist.")],
+    json: Json = False,
+) -> None:
+    """Copy the database of a bundled vehicle, as the beginning of one of your own."""
+    if vehicle not in BUNDLED:
+        raise InputError(f"'{vehicle}' is no bundled vehicle (there are {', '.join(BUNDLED)})")
+    assembly = copy_folder(BUNDLED[vehicle].database, folder) / BUNDLED[vehicle].assembly.relative_to(
+        BUNDLED[vehicle].database
+    )
+    if json:
+        print_json({"database": str(folder), "assembly": str(assembly)})
+    else:
+        console.print(f"assembly: {assembly}", highlight=False)
 
 
 def parse_aliases(given: list[str]) -> dict[str, Path]:
@@ -279,7 +285,7 @@ def _brief(value: object) -> str:
 @app.command("tune-leaf")
 def tune_leaf_of(
     vehicle: VehicleArgument,
-    out: Annotated[Path, typer.Option(help="Folder for the property files of the springs.")],
+    out: Annotated[Path, folder_option(help="Folder for the property files of the springs.")],
     axle: Annotated[Axle, typer.Option(help="Where the leaf is.")] = Axle.REAR,
     travel_mm: Annotated[float, typer.Option(help="Largest wheel travel, up and down [mm].")] = 60.0,
     alias: Aliases = None,

@@ -21,6 +21,7 @@ from trackrod.convert.vehicle_data import DriveReaction, Source, StopBases, Vehi
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, raise_if_errors
 from trackrod.core.maps import Map1D, Map2D
+from trackrod.core.notebook import Shown
 from trackrod.kc.maps import KcMaps, WheelMaps, folds
 from trackrod.kc.points import Load
 from trackrod.rtm.elasticity import ElasticAxle
@@ -68,13 +69,16 @@ class Detail(StrEnum):
     TWO_DIMENSIONAL = "2d"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Conversion:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Conversion(Shown):
     """A real-time model with the origin of its numbers, and the masses that it was made with."""
 
     spec: RtmSpec
     sources: Mapping[str, Source]
     masses: MassSplit
+
+    def __repr__(self) -> str:
+        return f"Conversion({self.spec.name!r}, {self.spec.mass:.1f} kg, {Compliance.of(self.spec)} compliance)"
 
 
 def convert(

@@ -23,13 +23,15 @@ from trackrod.core.itself import Itself
 from trackrod.core.plain import Plain, canonical_json, freeze, pretty_json
 from trackrod.core.teimorbit.messages import raise_shortened, shown
 
-__all__ = ["Artefact", "InputFile", "Provenance", "Schema", "load", "save", "saved_hash"]
+__all__ = ["Artefact", "InputFile", "Provenance", "Schema", "is_saved", "load", "save", "saved_hash"]
 
 T = TypeVar("T")
 
 #: What a class may raise when it is made of data of another form.
 _MISFITS = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError)
 _LARGEST_FILE = 64 * 2**20  # [byte]
+#: How far a file is read to see what it holds [byte]: names stand at its end, after numbers.
+_TAIL = 4096
 _KEYS = ("content", "provenance", "schema", "sha256", "version")
 
 
@@ -158,6 +160,16 @@ def save(artefact: Artefact[Any], path: Path | str) -> None:
     Holds: ``load(path, artefact.schema)`` gives an artefact with the same content, provenance and hash.
     """
     write_atomically(path, artefact.text)
+
+
+def is_saved(path: Path | str, schema: Schema[Any]) -> bool:
+    """Whether a file looks like an artefact of a schema; `load` says whether it is one."""
+    path = Path(path)
+    if path.suffix.casefold() != ".json" or not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        stream.seek(max(0, path.stat().st_size - _TAIL))
+        return f'"{schema.name}"'.encode() in stream.read()
 
 
 def load(path: Path | str, schema: Schema[T]) -> Artefact[T]:

@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.errors import Problem, raise_if_errors
+from trackrod.core.layout import ENVIRONMENT
+from trackrod.core.wheel_inputs import WHEEL_COLUMNS, WheelInputs
 
-__all__ = ["checked_controls"]
+__all__ = ["checked_controls", "with_environment"]
 
 Array = NDArray[np.float64]
 
@@ -39,6 +41,24 @@ def checked_controls(
     problems = (_wrong(name, values, longest, steps) for name, values in (columns | heights).items())
     raise_if_errors(problem for problem in problems if problem is not None)
     return np.column_stack([np.broadcast_to(values, steps) for values in columns.values()])
+
+
+def with_environment(controls: Array, wheels: WheelInputs | None, environment: Array | None) -> Array:
+    """Rows of a driver with what acts beside him: those of the wheels, and behind them those of `ENVIRONMENT`.
+
+    Parameters
+    ----------
+    controls
+        A row for each step.
+    wheels, environment
+        None where nothing acts at the wheels; where the road is as it was set.
+    """
+    if wheels is None and environment is None:
+        return controls
+    steps = len(controls)
+    at_wheels = np.zeros((steps, WHEEL_COLUMNS.size)) if wheels is None else wheels.rows(steps)
+    around = np.zeros((steps, 0)) if environment is None else np.broadcast_to(environment, (steps, ENVIRONMENT.size))
+    return np.concatenate((controls, at_wheels, around), axis=1)
 
 
 def _wrong(name: str, values: Array, longest: str, steps: int) -> Problem | None:

@@ -10,6 +10,7 @@
     │   ├── UnknownNameError (KeyError)    a name that does not exist, with close matches
     │   └── RangeError                     a number outside its admissible range
     ├── MissingExtraError (ImportError)    an optional package is not installed
+    │   └── MissingPackageError            one that is no extra of ours
     └── ConvergenceError (RuntimeError)    a computation did not reach its tolerance
 
 A message says what is wrong, where (file, line, column), the value, what is allowed and what to do. Readers
@@ -26,11 +27,13 @@ from enum import StrEnum
 from pathlib import Path
 
 __all__ = [
+    "CacheWarning",
     "ConvergenceError",
     "FileFormatError",
     "InputError",
     "MissingExtraError",
     "MissingFileError",
+    "MissingPackageError",
     "Place",
     "Problem",
     "RangeError",
@@ -167,13 +170,24 @@ class MissingExtraError(TrackrodError, ImportError):
         super().__init__(f"{purpose} needs the package '{package}': pip install 'trackrod[{extra}]'")
 
 
+class MissingPackageError(MissingExtraError):
+    """A package of somebody else's is needed that nothing here depends on."""
+
+    def __init__(self, package: str, purpose: str) -> None:
+        ImportError.__init__(self, f"{purpose} needs the package '{package}': pip install {package}")
+
+
+class CacheWarning(UserWarning):
+    """Results cannot be kept for the next time: nothing is lost but the time to make them again."""
+
+
 class ConvergenceError(TrackrodError, RuntimeError):
     """A computation did not reach its tolerance."""
 
 
 def close_matches(name: str, known: Iterable[str], count: int = 3) -> list[str]:
-    """Names in `known` that resemble `name`, best first, compared without regard to case."""
-    by_folded = {option.casefold(): option for option in known}
+    """Other names in `known` that resemble `name`, best first, compared without regard to case."""
+    by_folded = {option.casefold(): option for option in known if option != name}
     found = difflib.get_close_matches(name.casefold(), by_folded, n=count, cutoff=0.5)
     return [by_folded[match] for match in found]
 

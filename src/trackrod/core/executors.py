@@ -7,7 +7,10 @@ and handed out again: a job that waits for jobs of its own in the same pool may 
 from __future__ import annotations
 
 import os
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any
 
 __all__ = ["executor", "worker_count"]
 
@@ -22,4 +25,12 @@ def executor(workers: int | None = None) -> Executor:
 
     The models release the interpreter while they integrate, so threads are enough to use every processor.
     """
-    return ThreadPoolExecutor(worker_count(workers))
+    return _Threads(worker_count(workers))
+
+
+class _Threads(ThreadPoolExecutor):
+    """Threads in which the same holds as where the work was asked for: whether results are kept."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """As of any executor."""
+        return super().submit(copy_context().run, fn, *args, **kwargs)

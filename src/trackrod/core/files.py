@@ -7,9 +7,11 @@ target in one step, so that a reader never meets half a file and a failure leave
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,10 +21,13 @@ from trackrod.core.errors import FileFormatError, InputError, MissingFileError, 
 __all__ = [
     "atomic_path",
     "content_hash",
+    "copy_folder",
     "hash_bytes",
     "make_folder",
     "read_bytes",
     "require_file",
+    "try_file",
+    "try_folder",
     "write_atomically",
 ]
 
@@ -81,11 +86,85 @@ def content_hash(path: Path | str) -> str:
 
 
 def make_folder(path: Path) -> None:
-    """A folder for results, before anything is computed; InputError if it cannot be made."""
+    """A folder for results, before anything is computed; InputError if it cannot be made or holds nothing more."""
+    try_folder(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"the folder {path} cannot be made: {error.strerror}") from error
+
+
+def copy_folder(source: Path, target: Path) -> Path:
+    """Copy a folder with all that is in it, whole or not at all, and give `target` back.
+
+    Raises
+    ------
+    InputError
+        There is something at `target` already, or it cannot be written.
+    """
+    if target.exists():
+        raise InputError(Problem("this exists already, a new folder is made here", Place(target)))
+    temporary = target.with_name(f".{target.name[:64]}.{secrets.token_hex(8)}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(source, temporary)
+        temporary.rename(target)
+    except OSError as error:
+        raise InputError(Problem(f"the folder cannot be written: {error}", Place(target))) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return target
+
+
+def try_folder(path: Path) -> None:
+    """Try whether results can be written into a folder that is there or can be made; nothing is left behind.
+
+    Raises
+    ------
+    InputError
+        It is a file, cannot be made or written into, or the disk is full.
+    """
+    nearest = path.absolute()
+    while not nearest.exists() and nearest != nearest.parent:
+        nearest = nearest.parent
+    if not nearest.is_dir():
+        if nearest == path.absolute():
+            raise InputError(Problem("this is a file, a folder is needed for the results", Place(path)))
+        raise InputError(f"the folder {path} cannot be made: {nearest} is no folder")
+    _probe(nearest, path)
+
+
+def try_file(path: Path) -> None:
+    """Try whether a file can be written; nothing is left behind, and a file that is there stays as it is.
+
+    Raises
+    ------
+    MissingFileError
+        Its folder does not exist.
+    InputError
+        It is a folder or a device, its folder cannot be written into, or the disk is full.
+    """
+    _probe(_writable_target(Path(path), make_parents=False).parent, Path(path))
+
+
+#: What is written to see whether there is room [byte].
+_PROBE = 2**20
+
+
+def _probe(folder: Path, path: Path) -> None:
+    trial = folder / f".{secrets.token_hex(8)}.tmp"
+    try:
+        try:
+            with trial.open("wb") as stream:
+                stream.write(bytes(_PROBE))
+                stream.flush()
+                os.fsync(stream.fileno())
+        finally:
+            trial.unlink(missing_ok=True)
+    except OSError as error:
+        hint = "make room, or choose another place" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+        text = f"results cannot be written here: {error.strerror}"
+        raise InputError(Problem(text, Place(path), hint=hint)) from error
 
 
 @contextlib.contextmanager
@@ -121,8 +200,8 @@ def atomic_path(path: Path | str, *, make_parents: bool = False) -> Iterator[Pat
     target = _writable_target(Path(path), make_parents=make_parents)
     temporary = target.with_name(f".{target.stem[:64]}.{secrets.token_hex(8)}.tmp{target.suffix.lower()}")
     try:
-        yield temporary
         with _as_input_error(target):
+            yield temporary
             if target.exists():
                 temporary.chmod(stat.S_IMODE(target.stat().st_mode))
             with temporary.open("rb+") as stream:
@@ -144,6 +223,8 @@ def write_atomically(path: Path | str, data: bytes | str, *, make_parents: bool 
 def _as_input_error(path: Path) -> Iterator[None]:
     try:
         yield
+    except InputError:
+        raise
     except OSError as error:
         raise InputError(Problem(f"the file cannot be written: {error.strerror}", Place(path))) from error
 
@@ -152,6 +233,8 @@ def _writable_target(path: Path, *, make_parents: bool) -> Path:
     target = path.resolve()
     if target.is_dir():
         raise InputError(Problem("this is a folder, the name of a file to write is needed", Place(path)))
+    if target.exists() and not target.is_file():  # it would be replaced, device or not
+        raise InputError(Problem("this is a device or a pipe, the name of a file to write is needed", Place(path)))
     if make_parents:
         with _as_input_error(path):
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,19 @@ from dataclasses import dataclass
 
 from trackrod.core.quantities import KINDS, Kind
 
-__all__ = ["AXLES", "QUATERNION", "SIDES", "VECTOR", "WHEELS", "WHEEL_INPUTS", "Field", "Layout", "Structure", "field"]
+__all__ = [
+    "AXLES",
+    "ENVIRONMENT",
+    "QUATERNION",
+    "SIDES",
+    "VECTOR",
+    "WHEELS",
+    "WHEEL_INPUTS",
+    "Field",
+    "Layout",
+    "Structure",
+    "field",
+]
 
 #: Labels along the axes that fields may have.
 VECTOR = ("x", "y", "z")
@@ -142,4 +154,15 @@ WHEEL_INPUTS = (
     field("steer_offset", "angle", "of the wheels against their carriers about z of V, left positive", WHEELS),
     field("damper_force", "force", "along the dampers beside their own, pushing the ends apart", WHEELS),
     field("spring_force", "force", "along the springs beside their own, pushing the ends apart", WHEELS),
+)
+#: What road and air are like where a vehicle drives, alike in all models (`trackrod.core.environment`).
+ENVIRONMENT = Structure(
+    "Environment",
+    "What road and air are like where a vehicle drives.",
+    (
+        field("slope", "angle", "of the road along the vehicle, rising ahead"),
+        field("bank", "angle", "of the road across the vehicle, the left side higher"),
+        field("friction", "number", "of the road over that of the one that the tyres were measured on", default=1.0),
+        field("head_wind", "velocity", "of the air along the vehicle, from the front"),
+    ),
 )

@@ -24,6 +24,7 @@ from trackrod.core.signals import TIME, Signal, parse_column
 __all__ = ["import_asammdf", "open_mf4", "read_mf4", "write_mf4"]
 
 _HEADER_SIZE = 64 + 104  # [byte] identification and header block
+_FRAGMENT = 16 * 2**20  # [byte] read at a time: asammdf would take 256 MiB, twice
 
 
 def write_mf4(run: Run, path: Path) -> None:
@@ -75,6 +76,7 @@ def open_mf4(path: Path) -> Iterator[Any]:
     try:
         # As a stream, because asammdf maps a file that it opens itself into memory, all of it.
         with path.open("rb") as stream, mdf.MDF(stream) as file:
+            file.configure(read_fragment_size=_FRAGMENT)
             yield file
     except InputError:
         raise

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from trackrod.core.errors import InputError, Problem
 
-__all__ = ["Plain", "canonical_json", "freeze", "pretty_json"]
+__all__ = ["Plain", "canonical_json", "freeze", "pretty_json", "thaw"]
 
 Plain: TypeAlias = "bool | int | float | str | Sequence[Plain] | Mapping[str, Plain] | None"
 
@@ -75,6 +75,15 @@ def _freeze(value: object, where: str, problems: list[Problem]) -> Any:
         )
     )
     return None
+
+
+def thaw(value: Plain) -> Any:
+    """The inverse of `freeze`: lists and dictionaries that may be changed."""
+    if isinstance(value, Mapping):
+        return {key: thaw(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [thaw(item) for item in value]
+    return value
 
 
 def _is_unicode(text: str) -> bool:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trackrod.core.errors import InputError, Problem, RangeError, UnknownNameError
-from trackrod.core.plain import Plain, freeze
+from trackrod.core.errors import InputError, MissingPackageError, Problem, RangeError, UnknownNameError
+from trackrod.core.notebook import Shown, draw_run
+from trackrod.core.plain import Plain, freeze, thaw
 from trackrod.core.quantities import kind
 from trackrod.core.signals import SIGNALS, TIME, Signal, parse_column
 
@@ -152,7 +153,7 @@ class TimeSeries:
         return TimeSeries(SIGNALS.get(signal.column, signal), self._time, rate)
 
 
-class Run(Mapping[str, NDArray[np.float64]]):
+class Run(Shown, Mapping[str, NDArray[np.float64]]):
     """Signals on one time base, with a description.
 
     A run is a mapping from column names to read-only arrays; a signal may stand for its column:
@@ -245,6 +246,48 @@ class Run(Mapping[str, NDArray[np.float64]]):
     def metadata(self) -> Mapping[str, Any]:
         """Description of the run as plain data; read-only."""
         return self._metadata
+
+    def to_pandas(self) -> Any:
+        """The run as a table of pandas, by time [s]; MissingPackageError where pandas is not installed."""
+        try:
+            import pandas  # type: ignore[import-untyped,unused-ignore]  # noqa: PLC0415 - optional package
+        except ImportError:
+            raise MissingPackageError("pandas", "a run as a table of pandas") from None
+        columns = {column: values for column, values in self._columns.items() if column != TIME.column}
+        table = pandas.DataFrame(columns, index=pandas.Index(self.time, name=TIME.column))
+        table.attrs = thaw(self._metadata)
+        return table
+
+    def to_xarray(self) -> Any:
+        """The run as a dataset of xarray over time [s], with units; MissingPackageError where it is not installed."""
+        try:
+            import xarray  # noqa: PLC0415 - optional package
+        except ImportError:
+            raise MissingPackageError("xarray", "a run as a dataset of xarray") from None
+        variables = {
+            column: (TIME.column, values, {"units": signal.kind.unit or "-", "long_name": signal.meaning})
+            for (column, values), signal in zip(self._columns.items(), self.signals, strict=True)
+            if column != TIME.column
+        }
+        return xarray.Dataset(variables, coords={TIME.column: self.time}, attrs=thaw(self._metadata))
+
+    def plot(self, *signals: Signal | str) -> Any:
+        """Curves over time: those of some signals, or what matters in most runs; a figure of matplotlib.
+
+        Parameters
+        ----------
+        signals
+            Signals or columns, a panel each; driver, speed, motions, wheel loads and path if none is given.
+
+        Raises
+        ------
+        UnknownNameError
+            The run has no such column.
+        """
+        columns = tuple(_column_of(key) for key in signals)
+        for column in columns:
+            self[column]
+        return draw_run(self, columns)
 
     def series(self, key: Signal | str) -> TimeSeries:
         """One column with its time base."""

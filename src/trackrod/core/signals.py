@@ -517,6 +517,12 @@ INSIDE_VALIDITY = Signal(
     fmi="inside_validity",
     held=True,
 )
+#: What road and air are like where a vehicle drives: given to models, told by none (`trackrod.core.environment`).
+ROAD_SLOPE = Signal("road_slope", kind("angle"), "angle of the road along the vehicle", "rising ahead")
+ROAD_BANK = Signal("road_bank", kind("angle"), "angle of the road across the vehicle", "left side higher")
+ROAD_FRICTION = Signal("road_friction", kind("number"), "of the road over that of the one that tyres were measured on")
+HEAD_WIND = Signal("head_wind", kind("velocity"), "velocity of the air along the vehicle", "from the front")
+_BESIDE = {each.column: each for each in (INSIDE_VALIDITY, ROAD_SLOPE, ROAD_BANK, ROAD_FRICTION, HEAD_WIND)}
 
 
 def from_column(column: str) -> Signal:
@@ -549,8 +555,8 @@ def parse_column(column: str) -> Signal:
     """
     if column in SIGNALS:
         return SIGNALS[column]
-    if column == INSIDE_VALIDITY.column:
-        return INSIDE_VALIDITY
+    if column in _BESIDE:
+        return _BESIDE[column]
     name, _, suffix = column.rpartition("_")
     if name and suffix in _KIND_OF_SUFFIX:
         return Signal(name, _KIND_OF_SUFFIX[suffix])

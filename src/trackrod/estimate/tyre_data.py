@@ -368,6 +368,8 @@ def _camber_thrust(channels: Mapping[str, Array]) -> float:
         return 0.0
     terms = np.column_stack([np.ones_like(gamma), channels["alpha"][small], gamma])
     target = channels["Fy"][small] / channels["Fz"][small]
-    solution, _, _, _ = np.linalg.lstsq(terms, target, rcond=None)
-    scatter = np.std(target - terms @ solution) * np.sqrt(np.linalg.inv(terms.T @ terms)[2, 2])
+    solution, _, rank, _ = np.linalg.lstsq(terms, target, rcond=None)
+    if rank < len(solution):
+        return 0.0
+    scatter = np.std(target - terms @ solution) * np.linalg.norm(np.linalg.pinv(terms)[2])
     return float(solution[2]) if abs(solution[2]) > 5.0 * scatter else 0.0

@@ -22,7 +22,7 @@ from trackrod import _core
 from trackrod.core import signals
 from trackrod.core.artefact import load
 from trackrod.core.corners import Corner
-from trackrod.core.errors import ConvergenceError, FileFormatError, MissingExtraError, Place, Problem
+from trackrod.core.errors import ConvergenceError, FileFormatError, InputError, MissingExtraError, Place, Problem
 from trackrod.core.files import require_file, write_atomically
 from trackrod.core.series import Run
 from trackrod.core.wheel_inputs import WHEEL_SIGNALS, WheelInputs
@@ -190,7 +190,7 @@ def compare(run: Mapping[str, Array], found: Mapping[str, Array]) -> dict[str, f
     """Largest difference of each output, over the largest value of the signal or over 1, whichever is more."""
     differences = {}
     for column, values in run.items():
-        if (name := _name_of(column)) in found:
+        if (name := column if column in found else _name_of(column)) in found:
             scale = max(1.0, float(np.abs(values).max()))
             differences[name] = float(np.abs(found[name] - values).max()) / scale
     return differences
@@ -253,7 +253,9 @@ class CheckResult:
         )
 
 
-def check_fmu(path: Path | str, driven: Driven | None = None, *, seconds: float | None = None) -> CheckResult:
+def check_fmu(
+    path: Path | str, driven: Driven | None = None, *, drive: CheckDrive | None = None, seconds: float | None = None
+) -> CheckResult:
     """Validate an FMU of Trackrod and drive it against a model of this package.
 
     Parameters
@@ -262,8 +264,10 @@ def check_fmu(path: Path | str, driven: Driven | None = None, *, seconds: float 
         The FMU.
     driven
         The model; that which the FMU holds if not given.
+    drive
+        What is driven; `usual_drive` if not given.
     seconds
-        How long to drive.
+        How long that is.
 
     Raises
     ------
@@ -275,7 +279,7 @@ def check_fmu(path: Path | str, driven: Driven | None = None, *, seconds: float 
     driven = driven or model_of(require_file(path))
     fmpy = _fmpy()
     problems = tuple(fmpy.validation.validate_fmu(str(path)))
-    drive = usual_drive(seconds=usual_seconds if seconds is None else seconds)
+    drive = drive or usual_drive(seconds=usual_seconds if seconds is None else seconds)
     described = fmpy.read_model_description(str(path), validate=False).modelVariables
     outputs = [variable.name for variable in described if variable.causality == "output"]
     differences = compare(driven(drive), drive_fmu(path, drive, outputs))
@@ -289,12 +293,16 @@ def model_of(path: Path) -> Driven:
     try:
         with zipfile.ZipFile(path) as archive:
             data = archive.read("resources/vehicle.bin")
-            if model_number(data) is ModelNumber.MULTIBODY:
+            held = model_number(data)
+            if held is ModelNumber.MULTIBODY:
                 return partial(drive_data, data)
             content = archive.read("resources/model.json")
     except (zipfile.BadZipFile, KeyError, ValueError, struct.error) as error:
         hint = "it must be an FMU that `trackrod export` wrote"
         raise FileFormatError(Problem("the file holds no model of Trackrod", Place(path), hint=hint)) from error
+    if held is not ModelNumber.RTM:
+        hint = "export it again with --check"
+        raise InputError(Problem("quarter cars are checked where they are exported", Place(path), hint=hint))
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "model.json"
         target.write_bytes(content)

@@ -28,6 +28,8 @@ class ModelNumber(IntEnum):
 
     RTM = 1
     MULTIBODY = 2
+    QUARTER_CAR = 3
+    REDUCED_VEHICLE = 4
 
 
 def data_file(model: ModelNumber, token: str, variables: Sequence[Variable], sections: Mapping[str, bytes]) -> bytes:

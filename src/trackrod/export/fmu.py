@@ -63,7 +63,7 @@ def fmu_bytes(
     compiled = tuple(name for name in wanted if name.endswith(".cpp"))
     about = f"{vehicle.name}: vehicle dynamics, {_MODELS[vehicle.model]}, by Trackrod"
     description = Description(
-        vehicle.name, vehicle.identifier, vehicle.token, about, sources=compiled, derivatives=True
+        vehicle.name, vehicle.identifier, vehicle.token, about, sources=compiled, derivatives=vehicle.derivatives
     )
     files = {"modelDescription.xml": model_description(version, description, vehicle.variables)}
     for item in platforms:
@@ -107,7 +107,7 @@ def write_fmu(
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder) / "trial.fmu"
         trial.write_bytes(content)
-        result = check_fmu(trial, vehicle.driven)
+        result = check_fmu(trial, vehicle.driven, drive=vehicle.drive)
     if not result.passed:
         raise ConvergenceError(f"{result.sentence()} Nothing was written. {' '.join(result.problems)}")
     told = replace(vehicle, notes={**vehicle.notes, "Self-test": result.sentence()})
@@ -117,7 +117,12 @@ def write_fmu(
     return result
 
 
-_MODELS = {"rtm": "real-time model", "multibody": "multibody model"}
+_MODELS = {
+    "rtm": "real-time model",
+    "multibody": "multibody model",
+    "quarter_car": "quarter car with one equivalent link",
+    "reduced_vehicle": "four quarter cars under a body",
+}
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:

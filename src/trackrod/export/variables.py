@@ -16,7 +16,7 @@ from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.motion import brake_line
 from trackrod.rtm.spec import RtmSpec
 
-__all__ = ["Variable", "multibody_variables", "rtm_variables"]
+__all__ = ["Variable", "declared_variables", "multibody_variables", "rtm_variables", "signal_variables"]
 
 #: Signals that are inputs of an exported vehicle, so that they are no outputs of it.
 _GIVEN_SIGNALS = ("time", "throttle", "brake")
@@ -64,7 +64,7 @@ def rtm_variables(spec: RtmSpec) -> tuple[Variable, ...]:
         frame=spec.frame is not None,
         domain=spec.validity is not None,
     )
-    return (*_parameters(spec), *given, *told, *_declared(Group.SETTINGS, SETTINGS))
+    return (*_parameters(spec), *given, *told, *declared_variables(Group.SETTINGS, SETTINGS))
 
 
 def multibody_variables(model: CompiledModel, parameters: Sequence[Parameter]) -> tuple[Variable, ...]:
@@ -73,7 +73,7 @@ def multibody_variables(model: CompiledModel, parameters: Sequence[Parameter]) -
     gears = len(vehicle.powertrain.gearbox.ratios) if vehicle.powertrain is not None else 0
     torsion_bar = column is not None and column.twist is not None
     changeable = (_changeable(place, item) for place, item in enumerate(parameters))
-    settings = (v for v in _declared(Group.SETTINGS, SETTINGS) if v.name != "solver.derivative_horizon")
+    settings = (v for v in declared_variables(Group.SETTINGS, SETTINGS) if v.name != "solver.derivative_horizon")
     given = _inputs(gears, by_torque=column is not None)
     told = _outputs(
         brakes=vehicle.brakes is not None, torsion_bar=torsion_bar, frame=vehicle.frame is not None, domain=False
@@ -107,7 +107,7 @@ def _parameters(spec: RtmSpec) -> Iterator[Variable]:
 
 
 def _inputs(gears: int, *, by_torque: bool) -> Iterator[Variable]:
-    for variable in _declared(Group.INPUTS, GIVEN):
+    for variable in declared_variables(Group.INPUTS, GIVEN):
         if variable.name == "driver.gear":
             yield replace(variable, high=float(gears))
         elif by_torque or variable.name not in _BY_TORQUE:
@@ -130,6 +130,14 @@ def _outputs(*, brakes: bool, torsion_bar: bool, frame: bool, domain: bool) -> I
             yield Variable(behind + place, item.name, Group.OUTPUTS, item.type, item.kind, item.meaning)
 
 
+def signal_variables(told: Sequence[Signal]) -> Iterator[Variable]:
+    """Outputs for some signals of the vocabulary."""
+    for place, signal in enumerate(signals.SIGNALS.values()):
+        if signal in told:
+            reference = GROUPS[Group.OUTPUTS] + place
+            yield Variable(reference, _output_name(signal), Group.OUTPUTS, Type.REAL, signal.kind, _meaning(signal))
+
+
 def _output_name(signal: Signal) -> str:
     """The driver gives an angle; what the steering wheel does is an output."""
     return "steering.steering_wheel_angle" if signal is signals.STEERING_WHEEL_ANGLE else signal.fmi
@@ -141,7 +149,8 @@ def _meaning(signal: Signal) -> str:
     return f"{signal.meaning}{sign}{clause}"
 
 
-def _declared(group: Group, declared: tuple[Declared, ...]) -> Iterator[Variable]:
+def declared_variables(group: Group, declared: tuple[Declared, ...]) -> Iterator[Variable]:
+    """Variables of declared fields, in their order."""
     for place, item in enumerate(elements(declared)):
         reference = GROUPS[group] + place
         kind = item.kind if item.type is Type.REAL else KINDS["number"]

@@ -12,7 +12,7 @@ from functools import partial
 from trackrod.core.artefact import Artefact, Provenance
 from trackrod.core.corners import Corner
 from trackrod.core.errors import Problem, raise_if_errors
-from trackrod.export.check import Driven, drive_multibody, drive_rtm
+from trackrod.export.check import CheckDrive, Driven, drive_multibody, drive_rtm
 from trackrod.export.data_file import ModelNumber, data_file, numbers
 from trackrod.export.picture import picture
 from trackrod.export.variables import Variable, multibody_variables, rtm_variables
@@ -23,7 +23,7 @@ from trackrod.rtm.compile import compile_model
 from trackrod.rtm.spec import RTM, RtmSpec
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["ExportedVehicle", "exported_multibody", "exported_rtm"]
+__all__ = ["ExportedVehicle", "content_token", "exported_multibody", "exported_rtm", "origin"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,7 @@ class ExportedVehicle:
     name
         Of the vehicle.
     model
-        ``rtm`` or ``multibody``.
+        ``rtm``, ``multibody``, ``quarter_car`` or ``reduced_vehicle``.
     variables
         What it takes and tells.
     token
@@ -51,6 +51,10 @@ class ExportedVehicle:
         drives it again; property files of the multibody model.
     notes
         What a user must know about it, by heading: origin, errors against the detailed model, validity.
+    drive
+        What a check drives; the usual drive if not given.
+    derivatives
+        Whether directional derivatives are offered.
     """
 
     name: str
@@ -62,6 +66,8 @@ class ExportedVehicle:
     driven: Driven
     beside: Mapping[str, bytes] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
+    drive: CheckDrive | None = None
+    derivatives: bool = True
 
     @property
     def identifier(self) -> str:
@@ -90,9 +96,9 @@ def exported_rtm(
     if spec.validity is not None:
         sections["validity"] = numbers(spec.validity.limits)
     source = Artefact(RTM, spec, provenance or Provenance())
-    token = _token(data_file(ModelNumber.RTM, "", variables, sections))
+    token = content_token(data_file(ModelNumber.RTM, "", variables, sections))
     data = data_file(ModelNumber.RTM, token, variables, sections)
-    said = {"Origin": _origin(source.provenance, source.sha256), "Validity": _validity(spec), **(notes or {})}
+    said = {"Origin": origin(source.provenance, source.sha256), "Validity": _validity(spec), **(notes or {})}
     shown, driven = picture([wheel.centre for wheel in spec.wheels]), partial(drive_rtm, spec)
     beside = {"model.json": source.text.encode()}
     return ExportedVehicle(spec.name, "rtm", variables, token, data, shown, driven, beside, said)
@@ -115,9 +121,9 @@ def exported_multibody(
     written = vehicle_data(model)
     variables = multibody_variables(model, written.parameters)
     sections = {"vehicle": written.data}
-    token = _token(data_file(ModelNumber.MULTIBODY, "", variables, sections))
+    token = content_token(data_file(ModelNumber.MULTIBODY, "", variables, sections))
     data = data_file(ModelNumber.MULTIBODY, token, variables, sections)
-    made = _origin(provenance or Provenance(), hashlib.sha256(written.data).hexdigest())
+    made = origin(provenance or Provenance(), hashlib.sha256(written.data).hexdigest())
     said = {"Origin": made, "Validity": _MULTIBODY_VALIDITY, **(notes or {})}
     if written.fixed:
         said["Hardpoints that cannot be moved"] = _reasons(written.fixed)
@@ -133,7 +139,8 @@ _MULTIBODY_VALIDITY = (
 )
 
 
-def _token(content: bytes) -> str:
+def content_token(content: bytes) -> str:
+    """A GUID made of content."""
     digits = hashlib.sha256(content).hexdigest()
     return f"{{{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}}}"
 
@@ -146,7 +153,8 @@ def _reasons(fixed: Mapping[str, str]) -> str:
     return " ".join(f"{', '.join(each)}: {reason}." for reason, each in names.items())
 
 
-def _origin(provenance: Provenance, sha256: str) -> str:
+def origin(provenance: Provenance, sha256: str) -> str:
+    """Where a model comes from, in a sentence."""
     files = ", ".join(f"{item.name} (SHA-256 {item.sha256[:16]}…)" for item in provenance.inputs)
     made = f"Made with Trackrod {provenance.trackrod}; SHA-256 of the model: {sha256}."
     return f"{made} Files: {files}." if files else made

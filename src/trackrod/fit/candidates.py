@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from trackrod.core.errors import InputError
+from trackrod.core.numbers import shown
 from trackrod.fit.blocks import BOX_VARIANCE, Array, Block
 from trackrod.fit.identifiability import Criteria, Verdict, identify, stack
 
@@ -65,7 +66,11 @@ class Candidate:
     def text(self) -> str:
         """What it would do, in a sentence."""
         deviations = zip(self.parameters, self.before, self.after, strict=True)
-        finer = {name: f"{name} (±{old:.2g} to ±{new:.2g})" for name, old, new in deviations if new <= _NARROWED * old}
+        finer = {
+            name: f"{name} (±{shown(old, 2)} to ±{shown(new, 2)})"
+            for name, old, new in deviations
+            if new <= _NARROWED * old
+        }
         parts = [f"makes {', '.join(self.resolves)} identifiable"] if self.resolves else []
         narrowed = [finer[name] for name in self.wanted if name in finer and name not in self.resolves]
         parts += [f"narrows {', '.join(narrowed)}"] if narrowed else []

@@ -19,6 +19,7 @@ import numpy as np
 import scipy.linalg
 
 from trackrod.core.errors import InputError, Problem, RangeError, UnknownNameError, raise_if_errors
+from trackrod.core.numbers import percent
 from trackrod.fit.blocks import Array, Block, jacobians
 
 __all__ = [
@@ -357,13 +358,12 @@ def _sentence(
 ) -> str:
     if verdict is Verdict.NOT_SEEN:
         return (
-            f"{name} is not seen: up to the end of its range it moves these indices by {influence:.2g} %, "
+            f"{name} is not seen: up to the end of its range it moves these indices by {percent(influence)}, "
             f"less than the noise of {criteria.noise_pct:g} %; hold it or add a manoeuvre"
         )
     if verdict is Verdict.IDENTIFIABLE:
-        return (
-            f"{name} is identifiable: {influence:.2g} % up to the end of its range, of which {unique:.2g} % is its own"
-        )
+        moves, own = percent(influence, decimals=1), percent(unique, decimals=1)
+        return f"{name} is identifiable: {moves} up to the end of its range, of which {own} is its own"
     reasons = []
     for group in groups:
         others = _listed([other for other in group.parameters if other != name])

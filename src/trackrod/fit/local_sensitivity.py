@@ -27,7 +27,7 @@ class LocalSensitivity:
     Attributes
     ----------
     parameters
-        Names of the scaled parameters z.
+        Names of the scaled parameters z; none where nothing was to be tuned.
     blocks
         The indices with their Jacobians.
 
@@ -43,7 +43,8 @@ class LocalSensitivity:
     blocks: tuple[Block, ...]
 
     def __post_init__(self) -> None:
-        jacobians(self.parameters, self.blocks)
+        if self.parameters:
+            jacobians(self.parameters, self.blocks)
 
     @property
     def influence_pct(self) -> Array:

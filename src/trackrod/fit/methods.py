@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
-from trackrod.core.errors import Problem, UnknownNameError, raise_if_errors
+from trackrod.core.errors import Problem, raise_if_errors
+from trackrod.core.registry import Registry
 from trackrod.fit.blocks import Array
 from trackrod.fit.gauss_newton import GaussNewton
 from trackrod.fit.global_search import GlobalSearch
@@ -21,12 +22,26 @@ from trackrod.fit.pattern_search import PatternSearch
 from trackrod.fit.problem import FitProblem
 from trackrod.fit.search import BudgetSpentError, Method, Search
 
-__all__ = ["METHODS", "find_method", "minimise"]
+__all__ = ["METHODS", "find_method", "minimise", "register_optimiser", "require_installed"]
 
 _ALL: tuple[Method, ...] = (GaussNewton(), PatternSearch(), Nomad(), Homotopy(), GlobalSearch())
 
+
+def _faults(found: Any) -> Iterator[str]:
+    if not (callable(found) and isinstance(getattr(found, "name", None), str)):
+        yield f"{found!r} is no method: it needs a name, and is called with a search"
+
+
 #: The methods with their default settings, the preferred one first.
-METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _ALL})
+METHODS: Registry[Method] = Registry(
+    "method of optimisation", "trackrod.optimisers", {method.name: method for method in _ALL}, _faults
+)
+
+
+def register_optimiser(method: Method) -> Method:
+    """Add a way to search under its name, with the settings that it has; InputError if it is none."""
+    METHODS.add(str(getattr(method, "name", method)), method)
+    return method
 
 
 def find_method(name: str) -> Method:
@@ -37,9 +52,14 @@ def find_method(name: str) -> Method:
     UnknownNameError
         There is none, with close matches.
     """
-    if name not in METHODS:
-        raise UnknownNameError("method of optimisation", name, METHODS)
-    return METHODS[name]
+    return METHODS.find(name)
+
+
+def require_installed(name: str) -> None:
+    """MissingExtraError where a method needs a package that is not installed; errors as `find_method`."""
+    require = getattr(find_method(name), "require", None)
+    if require is not None:
+        require()
 
 
 def minimise(

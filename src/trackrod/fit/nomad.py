@@ -47,6 +47,14 @@ class Nomad:
         if not 0 < self.frame <= 2:
             raise InputError(Problem(f"the frame is {self.frame:g}", hint="a number above 0 and up to 2 is needed"))
 
+    @staticmethod
+    def require() -> None:
+        """MissingExtraError where PyNomadBBO is not installed."""
+        try:
+            import PyNomad  # noqa: F401, PLC0415 - optional
+        except ImportError:
+            raise MissingExtraError("PyNomadBBO", "fit", "the method 'nomad'") from None
+
     def __call__(self, search: Search) -> Reason:
         """Search from ``search.start``; errors as `Method`.
 
@@ -55,10 +63,9 @@ class Nomad:
         MissingExtraError
             PyNomadBBO is not installed.
         """
-        try:
-            import PyNomad  # noqa: PLC0415 - optional
-        except ImportError:
-            raise MissingExtraError("PyNomadBBO", "fit", "the method 'nomad'") from None
+        self.require()
+        import PyNomad  # noqa: PLC0415 - optional
+
         n = search.dimension
         box = _BlackBox(search, self.frame)
         seed = search.seed % _SEEDS

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -28,6 +28,7 @@ class Reason(StrEnum):
     STEP = "the step became small"
     NO_IMPROVEMENT = "the objective no longer improved"
     SUPPORTED = "nothing speaks against the nominal values"
+    NOT_ASKED = "nothing was to be tuned"
     STARTS = "every start was followed to its end"
     EVALUATIONS = "the evaluations were used up"
     SECONDS = "the time was used up"
@@ -121,6 +122,8 @@ class SearchProgress:
         Time that is still to come [s], a rough guess; None where nothing is known.
     stage
         Which part of a method with several parts, "" if there is only one.
+    best
+        Variables of the best point so far by name, each in [−1, 1].
     """
 
     iteration: int
@@ -131,6 +134,7 @@ class SearchProgress:
     seconds: float
     seconds_left: float | None
     stage: str = ""
+    best: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ from trackrod.core.errors import MissingExtraError, RangeError
 from trackrod.fit.blocks import Array
 from trackrod.fit.samples import BatchDone, EvaluateMany, ObjectiveFunction, evaluate_families, salib_problem
 
-__all__ = ["Screening", "screen"]
+__all__ = ["Screening", "require_salib", "screen"]
 
 _LEVELS = 4  # grid of Morris; a move spans two thirds of the range
 _Z_SPAN = 2.0  # SALib counts effects per range; z runs from -1 to 1
@@ -68,6 +68,14 @@ class Screening:
         }
 
 
+def require_salib() -> None:
+    """MissingExtraError where the package for global sensitivity analysis is not installed."""
+    try:
+        import SALib  # noqa: F401, PLC0415 - optional package
+    except ImportError:
+        raise MissingExtraError("SALib", "fit", "global sensitivity analysis") from None
+
+
 def screen(
     parameters: Sequence[str],
     evaluate_many: EvaluateMany,
@@ -104,11 +112,9 @@ def screen(
     if trajectories < 2:
         raise RangeError(f"{trajectories} trajectories are asked for; at least 2 are needed, 10 to 50 are usual")
     problem = salib_problem(parameters)
-    try:
-        from SALib.analyze import morris as analysis  # noqa: PLC0415 - optional package
-        from SALib.sample import morris as sampling  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtraError("SALib", "fit", "global sensitivity analysis") from None
+    require_salib()
+    from SALib.analyze import morris as analysis  # noqa: PLC0415 - optional package
+    from SALib.sample import morris as sampling  # noqa: PLC0415
 
     points = np.asarray(sampling.sample(problem, trajectories, num_levels=_LEVELS, seed=seed), dtype=float)
     outcomes = evaluate_families(points, len(parameters) + 1, evaluate_many, objective, progress)

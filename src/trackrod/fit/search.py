@@ -233,6 +233,7 @@ class Search:
             seconds=ledger.seconds,
             seconds_left=self._seconds_left(),
             stage=self._stage,
+            best={} if self.best is None else dict(zip(self.problem.names, map(float, self.best.z), strict=True)),
         )
         ledger.history.append(entry)
         if ledger.progress is not None:

@@ -42,7 +42,7 @@ from trackrod.vehicle.characteristics import Characteristic
 from trackrod.vehicle.connectors import Bushing
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
-__all__ = ["find_elasticity"]
+__all__ = ["AxleInertia", "axle_inertia", "find_elasticity"]
 
 Array = NDArray[np.float64]
 
@@ -120,6 +120,60 @@ def find_elasticity(vehicle: Vehicle, axle: Axle) -> ElasticAxle:
     )
     found = _matched(found, Rig(vehicle, axle, check=False))
     return replace(found, softens=_softening(found, float(linear.rig.design_loads.mean())) > SOFTENING)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AxleInertia:
+    """What all bodies of an axle hold at the design position: wheels, without their spin, carriers and links.
+
+    Attributes
+    ----------
+    reference
+        Point of the sprung body half-way between the wheels, in V [m].
+    travel_mass
+        Twice the kinetic energy is its form in the speeds of travel, left and right [kg], shape (2, 2).
+    travel_momentum
+        Linear and, about the reference, angular, by the speeds of travel [kg], [kg·m], shape (2, 6).
+    side_compliance
+        Displacement of both contact points over a side force at each [m/N].
+    side_mass, side_damping
+        Of each wheel in the shape that the axle takes under these forces, by the speed of its contact point [kg],
+        [N·s/m].
+    side_momentum
+        Of each wheel in that shape, as that of the travel [kg], [kg·m], shape (6,).
+    """
+
+    reference: Array
+    travel_mass: Array
+    travel_momentum: Array
+    side_compliance: float
+    side_mass: float
+    side_damping: float
+    side_momentum: Array
+
+
+def axle_inertia(vehicle: Vehicle, axle: Axle) -> AxleInertia:
+    """The masses of an axle as seen by travels of its wheels and by side forces.
+
+    Raises
+    ------
+    InputError
+        There is no equilibrium.
+    """
+    linear = _Linear(vehicle, axle)
+    wheel, side = len(AXLE_LOADS), 2  # forces at the contact points along y
+    pushed = linear.loads[:, side] + linear.loads[:, wheel + side]
+    shape = np.linalg.solve(linear.stiffness, pushed)
+    compliance = 0.5 * float(pushed @ shape)
+    return AxleInertia(
+        linear.reference,
+        linear.travel_mass,
+        linear.travel_momentum,
+        compliance,
+        0.5 * float(shape @ linear.mass @ shape) / compliance**2,
+        0.5 * float(shape @ linear.damping @ shape) / compliance**2,
+        0.5 * shape @ linear.mass @ linear.rigid / compliance,
+    )
 
 
 def _both(sign: float) -> Array:

@@ -41,6 +41,7 @@ __all__ = [
     "compliance_maps",
     "folds",
     "grid",
+    "held_apart",
     "kinematics_maps",
     "stiffness_map",
 ]
@@ -83,7 +84,7 @@ class WheelMaps:
     in_roll: Map1D | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class KcMaps:
     """Everything the rig knows about an axle, as maps.
 
@@ -132,6 +133,9 @@ class KcMaps:
     wheelbase: float | None
     elasticity: ElasticAxle | None = None
     by_rack: Map1D | None = None
+
+    def __repr__(self) -> str:
+        return f"KcMaps({self.vehicle!r}, {self.axle} axle, {self.mode})"
 
     def wheel(self, side: Side) -> WheelMaps:
         """Maps of the wheel on a side."""
@@ -257,6 +261,11 @@ def roll_changes(rig: Rig, travel: ArrayLike, kinematics: tuple[Map2D, Map2D]) -
     return found[0], found[1]
 
 
+def held_apart(to_the_left: Array) -> Array:
+    """Travel of the left wheel in a turn over the rack's travel, that of the right one turned round [m]."""
+    return np.asarray(-TURN[1] * np.clip(to_the_left / TURN[0], -1.0, 1.0))
+
+
 def rack_map(rig: Rig, rack: ArrayLike, kinematics: Map2D) -> Map1D | None:
     """Changes of the wheel loads over the rack's travel [m] where a turn has the wheels; None if too little is reached.
 
@@ -265,11 +274,10 @@ def rack_map(rig: Rig, rack: ArrayLike, kinematics: Map2D) -> Map1D | None:
     """
     knots = np.asarray(rack, dtype=np.float64)
     steer = kinematics.value(0.0, knots[[0, -1]])[:, kinematics.output_index("rz")]
-    to_the_left = np.sign((steer[1] - steer[0]) * knots)  # the left wheel is in droop then
+    travels = held_apart(np.sign(steer[1] - steer[0]) * knots)
     values, good = np.zeros((knots.size, 2)), np.ones(knots.size, dtype=bool)
     for i in np.flatnonzero(knots):
-        apart = -to_the_left[i] * TURN[1] * min(abs(knots[i]) / TURN[0], 1.0)
-        travel = np.outer([0.0, 0.5, 1.0, 1.0, 1.0], [apart, -apart])
+        travel = np.outer([0.0, 0.5, 1.0, 1.0, 1.0], [travels[i], -travels[i]])
         line = rig.sweep(Inputs.of(travel, knots[i] * np.array([0.0, 0.0, 0.0, 0.5, 1.0])))
         good[i] = line.solved.all()
         load = measure(rig, line, ()).wheel_load

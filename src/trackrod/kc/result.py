@@ -45,7 +45,7 @@ class Column:
         return f"{self.name}_{self.kind.suffix}" if self.kind.suffix else self.name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class KcTest:
     """A test on the rig.
 
@@ -67,6 +67,9 @@ class KcTest:
     axle: Axle
     columns: tuple[Column, ...]
     problems: tuple[Problem, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"KcTest({self.name}, {self.axle} axle, {len(self)} points, {len(self.columns)} columns)"
 
     def __getitem__(self, name: str) -> Array:
         """Values of a column by its name, without unit [SI unit]."""

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core.corners import Axle
-from trackrod.core.errors import InputError, Problem, RangeError, Severity
+from trackrod.core.errors import InputError, Problem, RangeError, Severity, raise_if_errors
+from trackrod.core.notebook import Shown
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.kc import maps as maps_of
 from trackrod.kc import programme
@@ -22,7 +23,7 @@ from trackrod.kc.result import KcTest
 from trackrod.kc.rig import Rig
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["AxleStudy", "KcSettings", "KeyFigure", "axle_maps", "characterise", "key_figures"]
+__all__ = ["AxleStudy", "KcResult", "KcSettings", "KeyFigure", "axle_maps", "characterise", "key_figures"]
 
 Array = NDArray[np.float64]
 
@@ -77,8 +78,9 @@ class KcSettings:
             elif np.abs(values).max() > _LARGEST[name]:
                 text = f"{name} of {1e3 * np.abs(values).max():g} mm: up to {1e3 * _LARGEST[name]:g} mm is possible"
                 problems.append(Problem(text, hint="the unit of the command line is mm"))
-        if self.map_points < 3:
-            problems.append(Problem(f"a map needs 3 points or more along each axis, not {self.map_points}"))
+        if not 3 <= self.map_points <= _MOST_POINTS:
+            text = f"a map needs 3 to {_MOST_POINTS} points along each axis, not {self.map_points}"
+            problems.append(Problem(text))
         if not 0 < self.friction <= 2 or self.load_steps < 1:
             problems.append(Problem("load tests need a friction of more than 0 up to 2 and one step or more"))
         if problems:
@@ -108,6 +110,8 @@ class KcSettings:
 
 #: Points of the tests on either side of the design position.
 _EITHER_SIDE = 40
+#: Most points of a map along each axis: their product is solved for.
+_MOST_POINTS = 401
 #: Largest travel that can be asked for [m].
 _LARGEST = {"travel": 0.3, "rack": 0.3, "opposite": 0.3}
 #: Pad forces over the wheel load of the design position from which a suspension counts as being at its end.
@@ -119,8 +123,8 @@ OPPOSITE_SHARE = 0.75
 MAP_OPPOSITE_SHARE = 0.4
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AxleStudy:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AxleStudy(Shown):
     """Everything that was found out about an axle.
 
     Attributes
@@ -146,6 +150,9 @@ class AxleStudy:
     problems: tuple[Problem, ...]
     seconds: Mapping[str, float]
 
+    def __repr__(self) -> str:
+        return f"AxleStudy({self.vehicle.name!r}, {self.axle} axle, {self.points} points, {self.failures} not reached)"
+
     @property
     def points(self) -> int:
         """Points that were asked for."""
@@ -155,6 +162,36 @@ class AxleStudy:
     def failures(self) -> int:
         """Points that were not reached."""
         return sum(test.failures for test in self.tests.values())
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class KcResult(Shown, Mapping[Axle, AxleStudy]):
+    """What the rig found out about the axles of a vehicle, by axle."""
+
+    studies: Mapping[Axle, AxleStudy]
+
+    def __getitem__(self, axle: Axle) -> AxleStudy:
+        return self.studies[axle]
+
+    def __iter__(self) -> Iterator[Axle]:
+        return iter(self.studies)
+
+    def __len__(self) -> int:
+        return len(self.studies)
+
+    def __repr__(self) -> str:
+        return f"KcResult({', '.join(map(repr, self.studies.values()))})"
+
+    @property
+    def maps(self) -> dict[Axle, KcMaps]:
+        """Maps by axle, of which a real-time model can be made; InputError where some could not be made."""
+        raise_if_errors(p for study in self.values() if study.maps is None for p in study.problems)
+        return {axle: study.maps for axle, study in self.items() if study.maps is not None}
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was not reached, and why."""
+        return tuple(problem for study in self.values() for problem in study.problems)
 
 
 def characterise(vehicle: Vehicle, axle: Axle, settings: KcSettings | None = None) -> AxleStudy:

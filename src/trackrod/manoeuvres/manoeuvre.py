@@ -16,7 +16,9 @@ from typing import ClassVar, Protocol, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from trackrod.core import signals
 from trackrod.core.corners import Corner
+from trackrod.core.environment import Environment
 from trackrod.core.errors import InputError, Problem
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
@@ -44,6 +46,7 @@ __all__ = [
     "Start",
     "SteeringControl",
     "SteeringLaw",
+    "engaged_gear",
 ]
 
 Array = NDArray[np.float64]
@@ -53,6 +56,13 @@ DECISION = 0.01
 
 #: Gears besides 1, 2, …: the vehicle's shift speeds decide; no gear; the one that is engaged when the phase begins.
 AUTOMATIC, NEUTRAL, KEEP_GEAR = 0, -1, -2
+
+
+def engaged_gear(run: Run, times: Array) -> Array:
+    """The gear of a run at some of its times [s], or `NEUTRAL`; between two samples it changes half-way."""
+    middle = 0.5 * (run.time[1:] + run.time[:-1])
+    gear = np.round(run[signals.GEAR])[np.searchsorted(middle, times)]
+    return np.asarray(np.where(gear > 0, gear, NEUTRAL), dtype=float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +154,14 @@ class Corridor:
 class Start:
     """How a run begins: rolling straight ahead at a speed [m/s] in a gear, held there until nothing changes any more.
 
-    At standstill the brakes are applied, unless `free`.
+    At standstill the brakes are applied, unless `free`. `steering` is the steering-wheel angle [rad]: on a bank one is
+    needed to go straight ahead.
     """
 
     speed: float
     gear: int = AUTOMATIC
     free: bool = False
+    steering: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +256,10 @@ class Manoeuvre(ABC):
     def friction(self) -> float:
         """Of the road, over that of the road that the tyres were measured on [-]."""
         return 1.0
+
+    def environment(self) -> Environment | None:
+        """Slope, bank, friction and wind over time, in place of `grade` and `friction`; None where these hold."""
+        return None
 
     def assistance(self) -> Assistance | None:
         """What acts at the wheels beside the driver; None where nothing does."""

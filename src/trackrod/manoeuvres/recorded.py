@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core import signals
+from trackrod.core.environment import Environment
 from trackrod.core.errors import InputError, Place, Problem
 from trackrod.core.run_files import read_run
 from trackrod.core.series import Run
@@ -42,7 +43,8 @@ class Recorded(Manoeuvre):
 
     The file needs ``time_s``, ``steering_wheel_angle_rad`` and ``vx_mps`` (its first value is the speed at the
     beginning), and ``throttle`` and ``brake`` unless the speed is to be held. Inputs of the wheels are those that the
-    file has (``added_brake_torque_fl_Nm`` …), the others are zero. Missing samples are refused.
+    file has (``added_brake_torque_fl_Nm`` …), the others are zero; so are slope, bank, friction and wind of the road
+    (``road_slope_rad``, ``road_bank_rad``, ``road_friction``, ``head_wind_mps``). Missing samples are refused.
     """
 
     name: ClassVar[str] = "recorded"
@@ -68,6 +70,7 @@ class Recorded(Manoeuvre):
             raise InputError(problems)
         try:
             self._wheel_inputs(self._run.time - self._run.time[0]).rows(self._run.time.size)
+            self.environment()
         except InputError as error:
             raise InputError([replace(problem, place=Place(Path(self.file))) for problem in error.problems]) from None
 
@@ -94,9 +97,14 @@ class Recorded(Manoeuvre):
         known = [signal.column for family in WHEEL_SIGNALS.values() for signal in family.signals]
         return AssistBy(self._wheel_inputs) if any(column in self._run for column in known) else None
 
+    def environment(self) -> Environment | None:
+        """Those that the file has columns of."""
+        return Environment.of(self._run)
+
     def start(self) -> Start:
-        """Straight ahead at the first speed of the file."""
-        return Start(max(float(self._run[signals.VX][0]), 0.0))
+        """Straight ahead at the first speed of the file; on its road with its first steering-wheel angle."""
+        steering = 0.0 if self.environment() is None else float(self._run[signals.STEERING_WHEEL_ANGLE][0])
+        return Start(max(float(self._run[signals.VX][0]), 0.0), steering=steering)
 
     def phases(self) -> tuple[Phase, ...]:
         """The whole file."""

@@ -1,14 +1,14 @@
-"""All manoeuvres by name; a new one is a class and a line here."""
+"""All manoeuvres by name; a new one is a class and a line here, or an entry point, or a file of the user."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
 
 from trackrod.core.artefact import Schema
-from trackrod.core.errors import UnknownNameError
 from trackrod.core.plain import Plain
+from trackrod.core.registry import Registry
 from trackrod.manoeuvres.courses import DoubleLaneChange, ObstacleAvoidance, Slalom
 from trackrod.manoeuvres.excitation import Excitation
 from trackrod.manoeuvres.longitudinal import Acceleration, Braking, CoastDown
@@ -20,10 +20,26 @@ from trackrod.manoeuvres.steady_turn import RampSteer
 from trackrod.manoeuvres.steering import Fishhook, JTurn, Pulse, SineSweep, SineWithDwell, SingleSine, StepSteer
 from trackrod.manoeuvres.turning import BrakeInTurn, ConstantRadius, ThrottleOff
 
-__all__ = ["MANOEUVRE", "MANOEUVRES", "manoeuvre", "manoeuvre_class"]
+__all__ = ["MANOEUVRE", "MANOEUVRES", "manoeuvre", "manoeuvre_class", "register_manoeuvre"]
+
+M = TypeVar("M", bound=type[Manoeuvre])
+
+
+def _faults(found: Any) -> Iterator[str]:
+    if not (isinstance(found, type) and issubclass(found, Manoeuvre)):
+        yield f"{found!r} is no class of manoeuvres"
+        return
+    if not dataclasses.is_dataclass(found):
+        yield "its class must be a frozen dataclass"
+    for attribute in ("name", "title"):
+        if not isinstance(getattr(found, attribute, None), str):
+            yield f"its class has no {attribute}"
+
 
 #: Classes of manoeuvres by name.
-MANOEUVRES: Mapping[str, type[Manoeuvre]] = MappingProxyType(
+MANOEUVRES: Registry[type[Manoeuvre]] = Registry(
+    "manoeuvre",
+    "trackrod.manoeuvres",
     {
         found.name: found
         for found in (
@@ -52,15 +68,26 @@ MANOEUVRES: Mapping[str, type[Manoeuvre]] = MappingProxyType(
             Excitation,
             Recorded,
         )
-    }
+    },
+    _faults,
 )
+
+
+def register_manoeuvre(found: M) -> M:
+    """Add a class of manoeuvres under its name; to be used as a decorator.
+
+    Raises
+    ------
+    InputError
+        It is no frozen dataclass derived from `Manoeuvre`, has no name or title, or the name of a built-in one.
+    """
+    MANOEUVRES.add(str(getattr(found, "name", found)), found)
+    return found
 
 
 def manoeuvre_class(name: str) -> type[Manoeuvre]:
     """The class of a name; UnknownNameError with close matches."""
-    if name not in MANOEUVRES:
-        raise UnknownNameError("manoeuvre", name, MANOEUVRES)
-    return MANOEUVRES[name]
+    return MANOEUVRES.find(name)
 
 
 def manoeuvre(name: str, settings: Mapping[str, str]) -> Manoeuvre:

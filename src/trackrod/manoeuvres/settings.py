@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -138,7 +139,7 @@ class Setting:
         elif value is None:
             if self.default is not None:
                 yield f"{self.name} has no value, a number is needed: {self.allowed}"
-        elif isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        elif isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
             yield f"{self.name} is {value}, a finite number is needed: {self.allowed}"
         elif not self.least <= value <= self.most or (self.whole and value != int(value)):
             yield f"{self.name} is {value:g}, allowed is {self.allowed}{' (a whole number)' if self.whole else ''}"

@@ -141,10 +141,9 @@ def clipped_stretches(column: str, samples: Samples, sensor: Sensor | None = Non
     limits = {float(np.nanmin(values)), float(np.nanmax(values))} - {0.0}
     ranges = set(sensor.range) if sensor is not None else set()
     found = []
-    for start, end in zip(starts, ends, strict=True):
+    long = (ends - starts >= _PLATEAU) & (starts >= _PLATEAU) & np.isin(values[starts], list(limits))
+    for start, end in zip(starts[long], ends[long], strict=True):
         value = float(values[start])
-        if value not in limits or end - start < _PLATEAU or start < _PLATEAU:
-            continue
         approach = abs(float(values[start - 1] - values[start - _PLATEAU])) / (_PLATEAU - 1)
         ran_on = column not in _HELD_BY_DRIVER and approach * (end - start) / 4.0 > _OVERSHOOT * quantum
         if value in ranges or ran_on:

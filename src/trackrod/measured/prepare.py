@@ -29,6 +29,7 @@ from trackrod.measured.imu import LEVEL_AT_CENTRE, to_centre
 from trackrod.measured.processing import differentiate, low_pass_nan, resample, shift
 from trackrod.measured.recording import Recording, Samples
 from trackrod.measured.relations import find_relation_faults
+from trackrod.measured.road import against_road
 from trackrod.measured.sensors import SensorSet
 from trackrod.measured.wheel_forces import outer_part
 
@@ -40,6 +41,8 @@ Array = NDArray[np.float64]
 _ABSURD = 1e15
 #: Finest step that is chosen where none is asked for [s]: estimators need no more.
 _FINEST = 5e-3
+#: Samples of a run that are too many for any drive.
+_MOST = 50_000_000
 #: Below which angular rates are differentiated to move accelerations [Hz].
 _TURNING = 10.0
 #: Times beyond this are those of a clock [s]; by how much its rate may be wrong.
@@ -148,6 +151,7 @@ def _prepare(several: Sequence[Recording], given: ChannelMap, sensors: SensorSet
     work.find_delays()
     work.filter()
     work.add_outer_mass()
+    work.turn_angles()
     work.count_time_from_start()
     described: dict[str, Plain] = {
         "name": several[0].path.stem,
@@ -253,6 +257,11 @@ class _Preparation:
         step = self.map.step or max(_FINEST, 1.0 / rate if rate else math.inf)
         if not step < end - start:
             raise InputError(f"a step of {step:g} s is too long for {end - start:g} s")
+        if (end - start) / step > _MOST:
+            raise InputError(
+                f"{end - start:g} s in steps of {step:g} s are more than {_MOST:,} samples: the times of a channel are "
+                "wrong, or the step of the map is too short"
+            )
         first = math.ceil(start / step - 1e-6)
         time = step * np.arange(first, math.floor(end / step + 1e-6) + 1, dtype=np.float64)
         text = f"onto {time.size} samples {1e3 * step:g} ms apart, {start:.10g} to {end:.10g} s"
@@ -390,6 +399,13 @@ class _Preparation:
             text = f"{', '.join(assumed)} not measured: zero for moving accelerations to the centre of gravity"
             hint = "gravity shows in ay by 0.17 m/s² for each degree of roll" if self.map.imu.felt else ""
             self.findings.append(Finding(Fault.ASSUMED, tuple(measured), (), Severity.WARNING, text, hint))
+
+    def turn_angles(self) -> None:
+        """Roll and pitch against the road from those against the horizon."""
+        turned = against_road(self.columns)
+        self.columns |= turned
+        if turned:
+            self.did("road", turned, "bank and slope of the road taken off roll and pitch")
 
     def add_outer_mass(self) -> None:
         """Forces of the road from those of the transducers."""

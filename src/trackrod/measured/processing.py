@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,11 +49,16 @@ def low_pass(values: Array, rate: float, frequency: float, order: int = 2) -> Ar
     """
     if not 0.0 < frequency < 0.5 * rate:
         raise InputError(f"a low-pass filter of {frequency:g} Hz needs more than {2 * frequency:g} samples per second")
-    # Both passes together halve the power at `frequency`: each alone must let pass more there.
-    corner = math.tan(math.pi * frequency / rate) / (math.sqrt(2.0) - 1.0) ** (0.5 / order)
-    sections = butter(order, 2.0 / math.pi * math.atan(corner), output="sos")
-    filtered: Array = sosfiltfilt(sections, values, padlen=min(values.size - 1, int(3 * rate / frequency)))
+    beyond = min(values.size - 1, int(3 * rate / frequency))
+    filtered: Array = sosfiltfilt(_sections(frequency / rate, order), values, padlen=beyond)
     return filtered
+
+
+@lru_cache(maxsize=64)
+def _sections(share: float, order: int) -> Array:
+    """Of a filter for a frequency over the rate; both passes together halve the power: each alone lets pass more."""
+    corner = math.tan(math.pi * share) / (math.sqrt(2.0) - 1.0) ** (0.5 / order)
+    return np.asarray(butter(order, 2.0 / math.pi * math.atan(corner), output="sos"))
 
 
 def segments(time: Array) -> list[slice]:

@@ -15,7 +15,7 @@ import numpy as np
 from trackrod.core import signals
 from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError, UnitError
-from trackrod.core.signals import CornerSignal, Signal, parse_column
+from trackrod.core.signals import HEAD_WIND, ROAD_BANK, ROAD_FRICTION, ROAD_SLOPE, CornerSignal, Signal, parse_column
 from trackrod.core.written_units import scale_of
 from trackrod.measured.columns import AIR_SPEED, BRAKE_LINE_PRESSURE, DISC_TEMPERATURE, WHEEL_TORQUE, WHEEL_VELOCITY
 from trackrod.measured.recording import Channel, Recording
@@ -44,6 +44,10 @@ _NAMES: Mapping[Signal, str] = {
     signals.THROTTLE: r".*\b(throttle|accelerator|gas ?pedal|tps|pedal pos\w*)\b",
     signals.BRAKE: r"(?!.*pres).*\bbrake ?(pedal)?( pos\w*)?\b",
     BRAKE_LINE_PRESSURE: r".*\b(brake ?pres\w*|p ?brake)\b",
+    ROAD_SLOPE: r".*\b(road|track)? ?(slope|grade|gradient|inclination)\b",
+    ROAD_BANK: r".*\b(bank\w*|cross ?slope|cross ?fall|super ?elevation)\b",
+    ROAD_FRICTION: r".*\b(road|track|surface) (friction|grip|mu)\b",
+    HEAD_WIND: r".*\bhead ?wind\b",
     AIR_SPEED: r".*\b(air ?speed|wind ?speed|pitot)\b",
     signals.GEAR: r".*\bgear\b",
     signals.ENGINE_SPEED: r".*\b(engine ?(speed|rpm)|rpm|n ?mot|engine revs?)\b",

@@ -20,6 +20,7 @@ from trackrod.core.corners import Corner
 from trackrod.core.series import Run
 from trackrod.measured.imu import LEVEL_AT_CENTRE, Mounting, to_sensor
 from trackrod.measured.recording import Recording, Samples, recording_of
+from trackrod.measured.road import against_horizon
 from trackrod.measured.sensors import Sensor, SensorSet
 from trackrod.measured.wheel_forces import outer_part
 
@@ -62,6 +63,8 @@ class Installation:
 def exposed(run: Run, installation: Installation) -> Run:
     """What the sensors are exposed to: accelerations where the IMU is, forces that reach the transducers.
 
+    Angles are those against the horizon.
+
     Parameters
     ----------
     run
@@ -75,7 +78,7 @@ def exposed(run: Run, installation: Installation) -> Run:
         for corner in Corner:
             missed = outer_part(run, corner, installation.outer_mass, installation.wheels[corner])
             columns |= {column: run[column] - values for column, values in missed.items()}
-    return Run(columns, run.metadata)
+    return Run({**columns, **against_horizon(columns)}, run.metadata)
 
 
 def motion_of(run: Run) -> tuple[Array, Array, Array, Array]:

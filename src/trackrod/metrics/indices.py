@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from itertools import chain
 from types import MappingProxyType
 from typing import TypeAlias
@@ -18,8 +17,9 @@ import numpy as np
 
 from trackrod.core import signals
 from trackrod.core.corners import Axle
-from trackrod.core.errors import InputError, Problem, UnknownNameError
+from trackrod.core.errors import InputError, UnknownNameError
 from trackrod.core.itself import Itself
+from trackrod.core.registry import Registry, declared, load_entry, origin_hash
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.metrics.events import first_time
@@ -40,7 +40,20 @@ from trackrod.metrics.trace import (
     rmse_percent,
 )
 
-__all__ = ["ENTRY_POINTS", "FLOORS", "INDEX_SETS", "TOLERANCE", "Index", "ScalarPair", "curve_indices", "indices"]
+__all__ = [
+    "ENTRY_POINTS",
+    "FLOORS",
+    "INDEX_SETS",
+    "TOLERANCE",
+    "Index",
+    "ScalarPair",
+    "added_hash",
+    "curve_indices",
+    "has_indices",
+    "indices",
+    "register_indices",
+    "with_indices",
+]
 
 #: Group of entry points that add indices.
 ENTRY_POINTS = "trackrod.indices"
@@ -77,7 +90,7 @@ class ScalarPair:
     divisor: float | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Index:
     """One difference between two runs.
 
@@ -102,6 +115,9 @@ class Index:
     model: Trace
     scalar: ScalarPair | None = None
     coverage: float = 1.0
+
+    def __repr__(self) -> str:
+        return f"Index({self.manoeuvre}, {self.name}, {self.value_pct:.2f} %)"
 
     @property
     def is_curve(self) -> bool:
@@ -290,9 +306,9 @@ def indices(manoeuvre: str, reference: Run, model: Run) -> tuple[Index, ...]:
     Holds: which indices there are depends on the reference alone; all are zero for equal runs, and unchanged if both
     runs are mirrored.
     """
-    if manoeuvre not in INDEX_SETS:
-        raise UnknownNameError("manoeuvre with indices", manoeuvre, INDEX_SETS)
-    sets = (INDEX_SETS[manoeuvre], *_custom_sets(manoeuvre))
+    sets = (*((INDEX_SETS[manoeuvre],) if manoeuvre in INDEX_SETS else ()), *_added_sets(manoeuvre))
+    if not sets:
+        raise UnknownNameError("manoeuvre with indices", manoeuvre, with_indices())
     result = tuple(chain.from_iterable(curve_indices(manoeuvre, curves, reference, model) for curves in sets))
     scalars = _SCALARS.get(manoeuvre)
     return result if scalars is None else (*result, *scalars(reference, model))
@@ -315,21 +331,54 @@ def _expected(curves: Curves, reference: Itself[Run]) -> Mapping[str, Trace]:
     return curves(reference.value)
 
 
-@functools.cache
-def _custom_sets(manoeuvre: str) -> tuple[Curves, ...]:
-    """Further curves of a manoeuvre that installed packages declare as entry points.
+#: Further curves by manoeuvre, registered by files of the user.
+_ADDED: dict[str, tuple[Curves, ...]] = {}
 
-    The group is ``trackrod.indices``; the name of an entry point is that of the manoeuvre, its object takes a run and
-    gives curves by the name of their index.
+
+def register_indices(manoeuvre: str) -> Callable[[Curves], Curves]:
+    """Compare further curves of a manoeuvre: a decorator of a function of a run.
+
+    Parameters
+    ----------
+    manoeuvre
+        Its name. The function takes a run and gives curves (`Trace`) by the name of their index. An installed package
+        declares it as an entry point of the group ``trackrod.indices`` instead, under the name of the manoeuvre.
     """
-    found = []
-    for entry in entry_points(group=ENTRY_POINTS, name=manoeuvre):
-        try:
-            found.append(entry.load())
-        except (ImportError, AttributeError) as error:
-            text = f"the index '{entry.value}' of '{manoeuvre}' cannot be loaded: {error}"
-            raise InputError(Problem(text, hint="repair or uninstall the package that declares it")) from error
-    return tuple(found)
+
+    def add(curves: Curves) -> Curves:
+        def same(other: Curves) -> bool:  # the same file run again takes its own place
+            return (other.__module__, other.__qualname__) == (curves.__module__, curves.__qualname__)
+
+        _ADDED[manoeuvre] = (*(other for other in _ADDED.get(manoeuvre, ()) if not same(other)), curves)
+        Registry.count()
+        return curves
+
+    return add
+
+
+def has_indices(manoeuvre: str) -> bool:
+    """Whether runs of a manoeuvre can be compared."""
+    return manoeuvre in with_indices()
+
+
+def with_indices() -> tuple[str, ...]:
+    """Names of all manoeuvres whose runs can be compared."""
+    return tuple(dict.fromkeys((*INDEX_SETS, *_ADDED, *(entry.name for entry in declared(ENTRY_POINTS)))))
+
+
+def added_hash(manoeuvre: str) -> str:
+    """Hash of the sources of indices that are not Trackrod's own; empty where there are none."""
+    return " ".join(origin_hash(curves) for curves in _added_sets(manoeuvre))
+
+
+def _added_sets(manoeuvre: str) -> tuple[Curves, ...]:
+    return (*_declared_sets(manoeuvre), *_ADDED.get(manoeuvre, ()))
+
+
+@functools.cache
+def _declared_sets(manoeuvre: str) -> tuple[Curves, ...]:
+    """Further curves of a manoeuvre that installed packages declare as entry points."""
+    return tuple(load_entry(entry, "index") for entry in declared(ENTRY_POINTS) if entry.name == manoeuvre)
 
 
 def _step_scalars(reference: Run, model: Run) -> Iterator[Index]:

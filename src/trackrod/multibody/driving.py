@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.corners import Axle, Corner
-from trackrod.core.driver_inputs import checked_controls
+from trackrod.core.driver_inputs import checked_controls, with_environment
 from trackrod.core.errors import ConvergenceError, InputError, raise_if_errors
 from trackrod.core.model_state import ModelState
 from trackrod.core.motion import Attitude
@@ -124,6 +124,9 @@ class MultibodyVehicle:
         self._steepness = 1.0
         for tyre in range(len(self.model.tyres)):
             self._core.set_road(tyre, np.array([0.0, 0.0, road_height]), np.array([0.0, 0.0, 1.0]), 0.0, 1.0)
+
+    def __repr__(self) -> str:
+        return f"MultibodyVehicle({self.vehicle!r}, step {1e3 * self.step:g} ms)"
 
     def settle(self) -> Equilibrium:
         """Put the vehicle into its static equilibrium.
@@ -285,6 +288,7 @@ class MultibodyVehicle:
         every: int = 1,
         road_heights: Array | None = None,
         wheels: WheelInputs | None = None,
+        environment: Array | None = None,
     ) -> Run:
         """Drive on under inputs given for each step.
 
@@ -302,6 +306,8 @@ class MultibodyVehicle:
             Height of the road under each tyre for each step [m].
         wheels
             What assistance systems do beside the driver; nothing if not given.
+        environment
+            A row of `ENVIRONMENT` for each step or for all; the road and the still air that were set if not given.
 
         Raises
         ------
@@ -311,8 +317,7 @@ class MultibodyVehicle:
             A step has no solution; what was reached before is in the error.
         """
         controls = checked_controls(steering_wheel_angle, throttle, brake, gear, road_heights)
-        if wheels is not None:
-            controls = np.concatenate((controls, wheels.rows(len(controls))), axis=1)
+        controls = with_environment(controls, wheels, environment)
         return self.run(self.advance_rows(controls, every, road_heights))
 
     def advance_rows(self, controls: Array, every: int, road_heights: Array | None = None) -> Array:
@@ -322,7 +327,8 @@ class MultibodyVehicle:
         ----------
         controls
             Steering-wheel angle [rad], throttle, brake and gear for each step, shape (steps, 4); beyond these, where
-            assistance systems act, a row of `WHEEL_COLUMNS`.
+            assistance systems act, a row of `WHEEL_COLUMNS`, and behind it, where road and air are given, a row of
+            `ENVIRONMENT`.
         every, road_heights
             As for `advance`.
         """
@@ -333,10 +339,18 @@ class MultibodyVehicle:
         elif "steering_wheel" in self.model.drives:
             targets[:, self.model.drives["steering_wheel"]] = controls[:, 0]
         pedals = np.ascontiguousarray(controls[:, 1:4])
-        given = controls[:, 4:] if controls.shape[1] > 4 else np.zeros((steps, WHEEL_COLUMNS.size))
+        given, around = np.split(controls[:, 4:], [WHEEL_COLUMNS.size], axis=1)
+        if not given.size:
+            given = np.zeros((steps, WHEEL_COLUMNS.size))
         heights = np.zeros((steps, 0)) if road_heights is None else np.ascontiguousarray(road_heights)
         time, poses, twists, spins, tyres, drives, lines, other, kept, seconds = self._core.run(
-            self.step, self.iterations, every, targets, pedals, heights, self._layout.of_wheels(given)
+            self.step,
+            self.iterations,
+            every,
+            targets,
+            pedals,
+            heights,
+            np.hstack((self._layout.of_wheels(given), around)),
         )
         self.seconds += seconds
         inputs, at_wheels = controls[every - 1 :: every, :3], given[every - 1 :: every]

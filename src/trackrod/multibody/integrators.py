@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core import signals
+from trackrod.core.environment import LEVEL
 from trackrod.core.errors import InputError
 from trackrod.core.model_state import ModelState
 from trackrod.core.series import Run
+from trackrod.core.wheel_inputs import WHEEL_COLUMNS
 from trackrod.multibody.driving import Equilibrium, MultibodyVehicle
 from trackrod.multibody.layout import road_height
 from trackrod.multibody.reference import TOLERANCE, DriverInputs, extrapolated_run
@@ -138,8 +140,7 @@ class Extrapolated:
             model = MultibodyVehicle(vehicle, step=step, iterations=2, steering=self.steering)
             model.set_state(begun)
             time: Array = step * np.arange(1, round(float(inputs.time[-1]) / step) + 1, dtype=np.float64)
-            heights, wheels = inputs.heights_at(time), inputs.wheels_at(time)
-            driven = model.advance(*inputs.at(time), every=round(sample / step), road_heights=heights, wheels=wheels)
+            driven = model.advance(*inputs.at(time), every=round(sample / step), **inputs.beside_driver(time))
             columns = {column: values[wanted] for column, values in driven.items()}
             return Run({**columns, **_from_start(columns), signals.TIME.column: run.time}, run.metadata), model.seconds
 
@@ -181,12 +182,18 @@ class _Recorder(MultibodyVehicle):
 
     def inputs(self) -> DriverInputs:
         """What was done since it began. The first value holds from the beginning on."""
-        widest = max(controls.shape[1] for controls in self.controls)  # nothing acts at the wheels in those with less
-        filled = [np.pad(controls, ((0, 0), (0, widest - controls.shape[1]))) for controls in self.controls]
+        widest = max(controls.shape[1] for controls in self.controls)
+        rest = np.array((0.0,) * (4 + WHEEL_COLUMNS.size) + LEVEL)  # in those with less nothing acts
+        filled = [
+            np.hstack((c, np.broadcast_to(rest[c.shape[1] : widest], (len(c), widest - c.shape[1]))))
+            for c in self.controls
+        ]
         every = np.concatenate([filled[0][:1], *filled])
         angle, throttle, brake, gear = every[:, :4].T.copy()
         time: Array = self.step * np.arange(angle.size, dtype=np.float64)
-        return DriverInputs(time, angle, throttle, brake, gear, self._road(), every[:, 4:] if widest > 4 else None)
+        wheels, around = np.split(every[:, 4:], [WHEEL_COLUMNS.size], axis=1)
+        beside = (wheels if wheels.size else None, around if around.size else None)
+        return DriverInputs(time, angle, throttle, brake, gear, self._road(), *beside)
 
     def _road(self) -> Array | None:
         if self.begun is None or all(heights is None for heights in self.heights):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,14 @@ DECISIVE: Mapping[str, float] = {
 }
 
 
+class BesideDriver(TypedDict):
+    """What acts beside a driver, as `MultibodyVehicle.advance` takes it."""
+
+    road_heights: Array | None
+    wheels: WheelInputs | None
+    environment: Array | None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class DriverInputs:
     """What a driver does over time, linear between samples; gears are held.
@@ -55,6 +64,8 @@ class DriverInputs:
         Height of the road under each tyre, shape (samples, tyres) [m]; None on a level road.
     at_wheels
         What assistance systems do, rows of `WHEEL_COLUMNS`; None where nothing acts beside the driver.
+    environment
+        Rows of `ENVIRONMENT`; None where road and air are as they were set.
     """
 
     time: Array
@@ -64,12 +75,13 @@ class DriverInputs:
     gear: Array
     road_heights: Array | None = None
     at_wheels: Array | None = None
+    environment: Array | None = None
 
     def __post_init__(self) -> None:
         for name in ("steering_wheel_angle", "throttle", "brake", "gear"):
             if np.shape(getattr(self, name)) != self.time.shape:
                 raise InputError(f"{name} has {np.size(getattr(self, name))} samples, time has {self.time.size}")
-        for name in ("road_heights", "at_wheels"):
+        for name in ("road_heights", "at_wheels", "environment"):
             rows = getattr(self, name)
             if rows is not None and len(rows) != self.time.size:
                 raise InputError(f"{name} has {len(rows)} samples, time has {self.time.size}")
@@ -91,16 +103,17 @@ class DriverInputs:
         )
         return angle, throttle, brake, self.gear[held]
 
-    def heights_at(self, time: Array) -> Array | None:
-        """Heights of the road under each tyre at other times."""
-        return None if self.road_heights is None else self._between(self.road_heights, time)
+    def beside_driver(self, time: Array) -> BesideDriver:
+        """What else acts at other times: heights of the road under each tyre, wheels, environment."""
+        wheels = self._between(self.at_wheels, time)
+        return {
+            "road_heights": self._between(self.road_heights, time),
+            "wheels": None if wheels is None else WheelInputs.of_rows(wheels),
+            "environment": self._between(self.environment, time),
+        }
 
-    def wheels_at(self, time: Array) -> WheelInputs | None:
-        """What assistance systems do at other times."""
-        return None if self.at_wheels is None else WheelInputs.of_rows(self._between(self.at_wheels, time))
-
-    def _between(self, rows: Array, time: Array) -> Array:
-        return np.column_stack([np.interp(time, self.time, column) for column in rows.T])
+    def _between(self, rows: Array | None, time: Array) -> Array | None:
+        return None if rows is None else np.column_stack([np.interp(time, self.time, column) for column in rows.T])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,8 +183,7 @@ def reference_run(
         model.settle()
         model.start(speed)
         time: Array = step * np.arange(1, round(float(inputs.time[-1]) / step) + 1, dtype=np.float64)
-        heights, wheels = inputs.heights_at(time), inputs.wheels_at(time)
-        run = model.advance(*inputs.at(time), every=round(sample / step), road_heights=heights, wheels=wheels)
+        run = model.advance(*inputs.at(time), every=round(sample / step), **inputs.beside_driver(time))
         return run, model.seconds
 
     return extrapolated_run(vehicle.name, drive, tolerance, first_step, most_halvings, decisive)

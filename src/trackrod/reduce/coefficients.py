@@ -77,5 +77,6 @@ CORNER = (
         ("corner_weight", "force", "of the road on the wheel at ride height"),
         ("friction", "force", "of the seals of the damper, beside its six coefficients"),
         ("friction_speed", "velocity", "at which that friction has 0.7 of its size"),
+        ("leaf_friction", "force", "at the wheel, of leaves that slide on each other"),
     ),
 )

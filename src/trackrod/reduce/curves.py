@@ -36,6 +36,8 @@ TRAVEL, POINTS = 0.06, 61
 #: A wheel whose curve is this steep no longer goes up and down [rad/m] for angles, [-] for displacements: it folds.
 _STEEPEST = {"inclination": 10.0, "pitch": 20.0, "steer": 10.0, "x": 2.0, "y": 2.0}
 _TERMS = 4
+#: Passes of Lawson's method.
+_LAWSON = 200
 
 
 class Shape(StrEnum):
@@ -95,6 +97,25 @@ class Curve:
         fit = np.polynomial.Polynomial.fit(x, y, order).convert().coef
         return cls((0.0,), (tuple(np.pad(fit, (0, _TERMS - fit.size)).tolist()),))
 
+    @classmethod
+    def nearest(cls, z: ArrayLike, values: ArrayLike, order: int) -> Curve:
+        """The polynomial of this order whose largest distance to the points is smallest; of curves without noise.
+
+        By Lawson's method: weights of a least-squares fit grow where the distance is large.
+        """
+        x, y = np.asarray(z, dtype=np.float64), np.asarray(values, dtype=np.float64)
+        weights, best, found = np.full(x.size, 1.0 / x.size), np.inf, np.zeros(order + 1)
+        for _ in range(_LAWSON):
+            fit = np.polynomial.Polynomial.fit(x, y, order, w=np.sqrt(weights))
+            off = np.abs(fit(x) - y)
+            if off.max() < best:
+                best, found = float(off.max()), np.asarray(fit.convert().coef, dtype=np.float64)
+            total = float(weights @ off)
+            if total <= 1e-12 * float(np.abs(y).max()):
+                break
+            weights = weights * off / total
+        return cls((0.0,), (tuple(np.pad(found, (0, _TERMS - found.size)).tolist()),))
+
     def __call__(self, z: ArrayLike, derivative: int = 0) -> Array:
         """Value at z [m], or its first or second derivative."""
         at = np.asarray(z, dtype=np.float64)
@@ -129,6 +150,8 @@ class LinkReadings:
         Of the pad [N].
     lengths
         Of spring and damper [m], shape (n, 2); not a number without them.
+    rubbing
+        Work of dry friction on the axle over the way of a wheel, half of it for each [N].
     """
 
     z: Array
@@ -137,6 +160,11 @@ class LinkReadings:
     rotation: Array
     wheel_load: Array
     lengths: Array
+    rubbing: Array
+
+    def friction(self, z: float) -> float:
+        """Dry friction at the wheel, by what of the axle rubs, at a displacement [N]."""
+        return float(np.interp(z, self.z, self.rubbing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +265,17 @@ def read_link(rig: Rig, corner: Corner, travel: float = TRAVEL, *, around: float
         rotation=at.rotation[:, side],
         wheel_load=at.wheel_load[:, side],
         lengths=np.stack(lines, axis=-1),
+        rubbing=_rubbing(rig, z, solution.lengths),
     )
+
+
+def _rubbing(rig: Rig, z: Array, lengths: Array) -> Array:
+    """Half of what all that rubs on an axle puts against its wheels moving alike [N]."""
+    total = np.zeros(len(z))
+    for one in rig.vehicle.acting(rig.vehicle.frictions):
+        if one.name in rig.model.lines:
+            total += 0.5 * one.force * np.abs(np.gradient(lengths[:, rig.model.lines[one.name]], z))
+    return total
 
 
 def _line_length(rig: Rig, lengths: Array, corner: Corner, what: str) -> Array:
@@ -260,6 +298,8 @@ def own_line(rig: Rig, corner: Corner, what: str) -> str | None:
 def link_curves(readings: LinkReadings, shape: Shape | Mapping[str, Shape] = Shape.TABLE) -> LinkCurves:
     """Curves of a shape through what the rig said; a mapping may name the shape of each.
 
+    Polynomials are those whose largest distance to the rig is smallest: what the rig says has no noise.
+
     Raises
     ------
     InputError
@@ -269,6 +309,9 @@ def link_curves(readings: LinkReadings, shape: Shape | Mapping[str, Shape] = Sha
     made = {}
     for name, value in zip(CURVES, values, strict=True):
         chosen = shape if isinstance(shape, Shape) else shape.get(name, Shape.TABLE)
-        made[name] = Curve.fitted(readings.z, value, chosen, name=f"the curve of {name}")
+        if chosen is Shape.TABLE:
+            made[name] = Curve.fitted(readings.z, value, chosen, name=f"the curve of {name}")
+        else:
+            made[name] = Curve.nearest(readings.z, value, 2 if chosen is Shape.SECOND_ORDER else 3)
         _refuse_folding(name, made[name])
     return LinkCurves(**made, shape=shape if isinstance(shape, Shape) else Shape.TABLE)

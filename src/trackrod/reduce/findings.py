@@ -9,7 +9,7 @@ import numpy as np
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.kc.rig import Rig
 from trackrod.reduce.curves import own_line
-from trackrod.reduce.identify import Identified
+from trackrod.reduce.identify import SIGNALS, Identified
 from trackrod.reduce.reduction import AxleReduction
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -52,13 +52,19 @@ def component_curves(vehicle: Vehicle, axle: Axle) -> tuple[float | None, tuple[
     return rate, curve
 
 
-def _error_in(found: Identified, band: tuple[float, float]) -> float:
-    """RMS of the difference of the position over that of the signal in a band [%]."""
+def _error_in(found: Identified, band: tuple[float, float], signal: int) -> float:
+    """RMS of the difference of a signal over that of the signal in a band [%]."""
     e = found.experiment
     motion = found.car.drive(e.load, e.sweep.sample).motion
     f = e.sweep.frequency(e.time)
     inside = (f >= band[0]) & (f <= band[1])
-    return float(100.0 * np.std((motion - e.motion)[inside, 0]) / np.std(e.motion[inside, 0]))
+    return float(100.0 * np.std((motion - e.motion)[inside, signal]) / np.std(e.motion[inside, signal]))
+
+
+def _bend(speed: np.ndarray, force: np.ndarray) -> float:
+    """Largest distance from the straight line through standstill that is nearest, over the largest force."""
+    straight = speed * float(force @ speed) / float(speed @ speed)
+    return float(np.abs(force - straight).max() / force.max())
 
 
 def findings(vehicle: Vehicle, front: AxleReduction, rear: AxleReduction) -> tuple[Finding, ...]:
@@ -85,16 +91,20 @@ def findings(vehicle: Vehicle, front: AxleReduction, rear: AxleReduction) -> tup
                 faster.append(own / float(np.interp(sign * _FAST, *curve)) - 1.0)
                 told.append(f"{found.axle} {way} {100 * faster[-1]:+.1f} %")
         speed = np.linspace(0.0, _FAST, 61)
-        force = found.car.damper_force(speed)
-        straight = speed * float(force @ speed) / float(speed @ speed)
-        linear.append(float(np.abs(force - straight).max() / force.max()))
-        told_linear.append(f"{found.axle} off by {100 * linear[-1]:.0f} %")
+        linear.append(_bend(speed, found.car.damper_force(speed)))
+        said = f"{found.axle} off a straight line by {100 * linear[-1]:.0f} %"
+        if curve is not None:
+            said += f", its component by {100 * _bend(speed, np.interp(speed, *curve)):.0f} %"
+        told_linear.append(said)
     holds = bool(faster) and all(f > 0.0 for f in faster)
     out.append(Finding(f"dampers stiffer at high speed ({_FAST:g} m/s)", holds, ", ".join(told) or "no dampers"))
-    out.append(Finding("bump branch nearly linear", max(linear) < _NEARLY, ", ".join(told_linear)))
-    low, high = (_error_in(rear.rigid, band) for band in (_LOW, _HIGH))
-    kept = _error_in(rear.identified, _HIGH)
-    text = f"without {low:.2f} % at {_LOW[0]:g} to {_LOW[1]:g} Hz, {high:.2f} % at {_HIGH[0]:g} to {_HIGH[1]:g} Hz; "
-    text += f"with the mount {kept:.2f} % there"
-    out.append(Finding("rear diverges with frequency without the mount", high > 1.5 * low and high > 1.5 * kept, text))
+    out.append(Finding("bump branch nearly linear", max(linear) < _NEARLY, "; ".join(told_linear)))
+    told, grows = [], False
+    for k, name in enumerate(SIGNALS[:2]):  # those that the paper shows
+        low, high = (_error_in(rear.rigid, band, k) for band in (_LOW, _HIGH))
+        kept = _error_in(rear.identified, _HIGH, k)
+        grows = grows or (high > 1.5 * low and high > 1.5 * kept)
+        told.append(f"{name} {low:.2f} and {high:.2f} %, with the mount {kept:.2f} %")
+    text = f"at {_LOW[0]:g} to {_LOW[1]:g} and {_HIGH[0]:g} to {_HIGH[1]:g} Hz: {'; '.join(told)}"
+    out.append(Finding("rear diverges with frequency without the mount", grows, text))
     return tuple(out)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +22,7 @@ from trackrod import _core
 from trackrod.core.artefact import Schema
 from trackrod.core.corners import Corner
 from trackrod.core.errors import ConvergenceError, InputError, Problem, RangeError, UnknownNameError, raise_if_errors
+from trackrod.core.plain import Plain
 from trackrod.core.records import from_plain, to_plain
 from trackrod.kc.rig import Rig
 from trackrod.reduce.coefficients import CORNER, PARAMETERS, SPRING_SCALE
@@ -239,8 +241,15 @@ def driven(
     return Wheel(motion, slopes if derivatives else None)
 
 
+def _without_leaves(data: Mapping[str, Any]) -> Mapping[str, Plain]:
+    """Of version 1, which knew no leaves that rub."""
+    return {**data, "known": {**data["known"], "leaf_friction": 0.0}}
+
+
 #: A quarter car saved as one file.
-QUARTER_CAR = Schema("trackrod.quarter_car", 1, to_plain, lambda data: from_plain(QuarterCar, data))
+QUARTER_CAR = Schema(
+    "trackrod.quarter_car", 2, to_plain, lambda data: from_plain(QuarterCar, data), {1: _without_leaves}
+)
 
 
 def known_corner(rig: Rig, corner: Corner, readings: LinkReadings, height: float, weight: float) -> dict[str, float]:
@@ -264,6 +273,7 @@ def known_corner(rig: Rig, corner: Corner, readings: LinkReadings, height: float
     mass, offset, inertia = _carried(rig, corner)
     numbers = {"mass": mass, "link_mass": _link_mass(rig, corner), "radius": float(rig.radii[side])}
     numbers |= {"ride_height": height, "corner_weight": weight, "friction": 0.0, "friction_speed": 1.0}
+    numbers["leaf_friction"] = readings.friction(height)
     numbers |= {f"I{'xyz'[i]}{'xyz'[j]}": float(inertia[i, j]) for i in range(3) for j in range(i, 3)}
     vectors = {"centre": offset, "wheel": centre}
     for k, what in enumerate(("spring", "damper")):

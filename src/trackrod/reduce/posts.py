@@ -27,7 +27,16 @@ from trackrod.reduce.vehicle import ReducedVehicle
 from trackrod.simulate.drive import simulate
 from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["BODY_SIGNALS", "BodyEstimate", "PostTest", "estimate_body", "post_errors", "post_test", "posts_of"]
+__all__ = [
+    "BODY_SIGNALS",
+    "BodyEstimate",
+    "PostTest",
+    "body_over_posts",
+    "estimate_body",
+    "post_errors",
+    "post_test",
+    "posts_of",
+]
 
 Array = NDArray[np.float64]
 
@@ -55,6 +64,9 @@ class PostTest:
     errors_pct
         RMS of the difference over RMS of the reference, in the band [%]: the body's motion, front and rear loads in
         the pattern of the posts.
+    body_over_posts_pct
+        RMS of the difference of the body's motion over that of the posts, in the band [%]: what counts in warp, where
+        the body hardly moves.
     reference_seconds, seconds
         CPU times of one run of each [s].
     """
@@ -63,6 +75,7 @@ class PostTest:
     reference: Run
     run: Run
     errors_pct: Mapping[str, float]
+    body_over_posts_pct: float
     reference_seconds: float
     seconds: float
 
@@ -90,19 +103,38 @@ def post_test(vehicle: Vehicle, reduced: ReducedVehicle, posts: FourPost) -> Pos
     begun = process_time()
     run = reduced.drive(posts)
     seconds = process_time() - begun
-    return PostTest(posts, reference, run, post_errors(reference, run, posts), reference_seconds, seconds)
+    errors, beside = post_errors(reference, run, posts), body_over_posts(reduced, reference, run, posts)
+    return PostTest(posts, reference, run, errors, beside, reference_seconds, seconds)
 
 
-def post_errors(reference: Run, run: Run, posts: FourPost) -> dict[str, float]:
-    """RMS of the difference over RMS of the reference, in the band of the sweep [%]."""
-    found = {"body": _error(reference, run, posts, lambda r: r[BODY_SIGNALS[posts.mode]])}
+def post_errors(
+    reference: Run, run: Run, posts: FourPost, band: tuple[float, float] = (0.0, np.inf)
+) -> dict[str, float]:
+    """RMS of the difference over RMS of the reference [%], while the posts sweep a band of frequencies [Hz]."""
+    found = {"body": _error(reference, run, posts, lambda r: r[BODY_SIGNALS[posts.mode]], band)}
     for axle in Axle:
 
         def loads(r: Run, axle: Axle = axle) -> Array:
             return np.asarray(sum(posts.mode.sign(c) * r[signals.FZ[c]] for c in Corner if c.axle is axle))
 
-        found[f"{axle} loads"] = _error(reference, run, posts, loads)
+        found[f"{axle} loads"] = _error(reference, run, posts, loads, band)
     return found
+
+
+def body_over_posts(reduced: ReducedVehicle, reference: Run, run: Run, posts: FourPost) -> float:
+    """RMS of the difference of the body's motion over that of the posts, in the band of the sweep [%].
+
+    The motion of the posts is the height, or the angle of two of them: along the vehicle in pitch, across it else.
+    """
+    left, right, rear = (reduced.corners[k].known for k in (0, 1, 2))
+    wide, long = left["wheel_y"] - right["wheel_y"], left["wheel_x"] - rear["wheel_x"]
+    over = {PostMode.HEAVE: 1.0, PostMode.PITCH: 0.5 * long, PostMode.ROLL: 0.5 * wide, PostMode.WARP: 0.5 * wide}
+    time = reference.time
+    moved = banded(reference, posts.heights(Corner.FL, time, time) / over[posts.mode], posts)
+    signal, inside = BODY_SIGNALS[posts.mode], time < posts.duration_s
+    a = banded(reference, reference[signal], posts)
+    b = banded(reference, np.interp(time, run.time, run[signal]), posts)
+    return float(100.0 * np.std((b - a)[inside]) / np.std(moved[inside]))
 
 
 def banded(run: Run, values: Array, posts: FourPost) -> Array:
@@ -112,12 +144,13 @@ def banded(run: Run, values: Array, posts: FourPost) -> Array:
     return np.asarray(sosfiltfilt(filter_, values - values[0]))
 
 
-def _error(reference: Run, run: Run, posts: FourPost, take: object) -> float:
+def _error(reference: Run, run: Run, posts: FourPost, take: object, band: tuple[float, float]) -> float:
     time = reference.time
     a = take(reference)  # type: ignore[operator]
     b = np.interp(time, run.time, take(run))  # type: ignore[operator]
     a, b = banded(reference, a, posts), banded(reference, b, posts)
-    inside = time < posts.duration_s
+    frequency = posts.frequency(np.clip(time, 0.0, posts.duration_s))
+    inside = (time < posts.duration_s) & (frequency >= band[0]) & (frequency <= band[1])
     return float(100.0 * np.std((b - a)[inside]) / np.std(a[inside]))
 
 

@@ -175,18 +175,21 @@ def reduce_axle(
     vehicle: Vehicle,
     axle: Axle,
     *,
+    side: Side = Side.LEFT,
     sweep: Sweep | None = None,
     shape: Shape = Shape.TABLE,
     friction: bool = True,
     change: Callable[[LinkCurves], LinkCurves] | None = None,
     starts: int = 0,
 ) -> AxleReduction:
-    """Reduce an axle to the quarter car of its left wheel.
+    """Reduce an axle to the quarter car of one of its wheels.
 
     Parameters
     ----------
     vehicle, axle
         Which axle, in its present modes and with its present payload.
+    side
+        Which wheel: the right one is its mirror image unless the axle differs from left to right.
     sweep
         What pushes the wheels.
     shape
@@ -206,7 +209,7 @@ def reduce_axle(
         A step of the multibody model has no solution.
     """
     begun = process_time()
-    rig, corner = Rig(vehicle, axle), Corner.of(axle, Side.LEFT)
+    rig, corner = Rig(vehicle, axle), Corner.of(axle, side)
     component_damper(rig, corner)  # before anything takes long
     experiment = push_wheels(rig, corner, sweep)
     readings = read_link(rig, corner, around=experiment.ride_height)

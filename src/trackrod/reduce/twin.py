@@ -13,6 +13,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
+from trackrod.core.constants import constant
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.reduce.coefficients import SPRING_SCALE
 from trackrod.reduce.model import QuarterCar
@@ -126,6 +127,7 @@ class TwinQuarterCar:
             rate = brentq(lambda r: self.damper(-way * v - r) - s / soft - damping * r, -most, most, xtol=1e-13)
         force = self.damper(-way * v - rate)
         push = self.spring(z) * self._slope(lambda x: self._length("spring", x), z) + force * way
+        push -= self.k["leaf_friction"] * float(np.sin(np.arctan(v / constant("friction_speed"))))
         push += load * self._slope(self._contact, z) - self._slope(self._weight_energy, z)
         return (push - 0.5 * self._slope(self.mass, z) * v**2) / self.mass(z), rate, force
 

@@ -2,7 +2,9 @@
 
 The body is rigid, with six degrees of freedom; each wheel has one. What the quarter cars do not know comes straight
 from the multibody model: mass, centre and inertia of the body (the whole vehicle less the four unsprung masses),
-tyres, anti-roll bars.
+tyres, anti-roll bars, what gives way sideways, and the momentum of the links. A link that hangs between wheel and body
+has a third of its mass in the kinetic energy of the wheel against an anchored body, which is what a quarter car is
+identified by, and half of it in the momentum by which wheel and body move each other; one share cannot be both.
 
 Limits: small angles of the body. The tyres do not slide. On a solid axle both wheels alike are modelled well and
 opposite wheels by their rate alone, which is that of the rig. Four posts do not turn a vehicle about its vertical axis,
@@ -29,8 +31,9 @@ from trackrod.core.plain import Plain
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.records import from_plain, to_plain
 from trackrod.core.series import Run
+from trackrod.kc.elasticity import AxleInertia, axle_inertia
 from trackrod.kc.measure import measure
-from trackrod.kc.points import Inputs, Load
+from trackrod.kc.points import Inputs
 from trackrod.kc.rig import Rig
 from trackrod.manoeuvres.roads import RandomRoad
 from trackrod.manoeuvres.settings import kmh
@@ -46,12 +49,19 @@ __all__ = ["REDUCED_VEHICLE", "PostTyre", "ReducedVehicle", "bar_rate", "mirrore
 
 Array = NDArray[np.float64]
 
-#: Time on still posts before they move [s].
+#: What a vehicle on posts tells, in the order of the core.
+OUTPUTS = (
+    *(signals.X, signals.Y, signals.Z, signals.ROLL, signals.PITCH, signals.YAW),
+    *(signals.AZ, signals.ROLL_RATE, signals.PITCH_RATE, signals.YAW_RATE),
+    *(signals.WHEEL_TRAVEL[corner] for corner in Corner),
+    *(signals.FZ[corner] for corner in Corner),
+)
+#: Time on still posts before they move, as in the core [s].
 SETTLING = 4.0
 #: Travel of the opposite wheels from which the rate of an anti-roll bar is taken [m].
 _OPPOSITE = 0.01
-#: Side force from which the compliance of a suspension is taken [N].
-_SIDE = 500.0
+#: Angles from which slopes of a tyre are taken [rad].
+_SMALL = 0.01
 #: Deflection up to which tyres are tabulated, and the step of the table [m].
 _DEEPEST, _TABLE = 0.1, 2e-4
 
@@ -74,8 +84,11 @@ class PostTyre:
         Inertia of what turns with the wheel over the square of the radius [kg].
     relaxation, side_force
         Way on which a rolling tyre straightens sideways [m], and the force of one that is straight [N].
-    side_compliance
-        Of the suspension at the contact point [m/N].
+    side_compliance, side_mass, given_damping, side_momentum
+        Of what gives way sideways with the suspension, by the contact point [m/N], [kg], [N·s/m], and its momentum,
+        linear and about the centre of the body [kg], [kg·m].
+    overturning, overturning_inclined
+        Overturning moment over the side force, and over load and inclination [m].
     """
 
     free_radius: float
@@ -87,6 +100,25 @@ class PostTyre:
     relaxation: float
     side_force: float
     side_compliance: float
+    side_mass: float
+    given_damping: float
+    side_momentum: tuple[float, ...]
+    overturning: float
+    overturning_inclined: float
+
+    def numbers(self) -> list[float]:
+        """All but the loads, in the order of the core, with the step of their deflections."""
+        vertical = [self.free_radius, self.damping, self.stiffness, self.side_damping, self.rolling_mass]
+        given = [self.side_compliance, self.side_mass, self.given_damping, *self.side_momentum]
+        return [
+            *vertical,
+            self.relaxation,
+            self.side_force,
+            *given,
+            self.overturning,
+            self.overturning_inclined,
+            _TABLE,
+        ]
 
 
 @dataclass(frozen=True)
@@ -105,6 +137,11 @@ class ReducedVehicle:
         Front left, front right, rear left, rear right; they need not be alike.
     tyres
         In the same order.
+    momentum
+        Of the links beyond the point masses of the quarter cars, linear and about the centre of the body, per speed
+        of each wheel [kg], [kg·m].
+    coupling
+        Mass that couples the wheels of the front and of the rear axle [kg].
 
     Raises
     ------
@@ -119,6 +156,8 @@ class ReducedVehicle:
     bars: tuple[float, float]
     corners: tuple[QuarterCar, ...]
     tyres: tuple[PostTyre, ...]
+    momentum: tuple[tuple[float, ...], ...] = 4 * ((0.0,) * 6,)
+    coupling: tuple[float, float] = (0.0, 0.0)
     seconds: float = field(default=0.0, compare=False)
 
     def __post_init__(self) -> None:
@@ -144,11 +183,11 @@ class ReducedVehicle:
     @cached_property
     def core(self) -> _core.PostVehicle:
         """The vehicle in the core."""
-        core = _core.PostVehicle(np.array([self.mass, *self.centre, *self.inertia, *self.bars]))
+        core = _core.PostVehicle(
+            np.array([self.mass, *self.centre, *self.inertia, *self.bars, *self.coupling]), np.array(self.momentum)
+        )
         for car, tyre in zip(self.corners, self.tyres, strict=True):
-            numbers = [tyre.free_radius, tyre.damping, tyre.stiffness, tyre.side_damping, tyre.rolling_mass]
-            numbers += [tyre.relaxation, tyre.side_force, tyre.side_compliance, _TABLE]
-            core.add_corner(car.core, car.vector, np.array(numbers), np.array(tyre.loads))
+            core.add_corner(car.core, car.vector, np.array(tyre.numbers()), np.array(tyre.loads))
         return core
 
     def drive(self, posts: FourPost, *, step: float = 1e-3, sample: float = 0.01) -> Run:
@@ -164,8 +203,7 @@ class ReducedVehicle:
         Returns
         -------
         Run
-            Height, roll, pitch and yaw of the body, wheel travels, wheel loads; ``seconds`` of its metadata is the
-            CPU time without settling.
+            `OUTPUTS`; ``seconds`` of its metadata is the CPU time without settling.
 
         Raises
         ------
@@ -213,20 +251,15 @@ class ReducedVehicle:
     ) -> Run:
         """With any heights under the wheels (samples, 4) [m], at even times [s], rolling at a speed [m/s]."""
         step = float(time[1] - time[0])
-        ground = np.ascontiguousarray(heights + self._ground)
+        ground = np.ascontiguousarray(heights + self.ground)
         begun = process_time()
-        rows, done = self.core.drive(step, ground, round(SETTLING / step), speed)
+        rows, done = self.core.drive(step, ground, speed)
         seconds = process_time() - begun
         if done < len(time) or not np.isfinite(rows).all():
             raise ConvergenceError(f"the quarter cars of '{self.name}' get lost after {done * step:.3g} s")
         kept = rows[::every]
         columns = {signals.TIME.column: time[::every]}
-        kept = np.column_stack((kept[:, :2], self._height(kept), kept[:, 3:]))
-        for k, signal in enumerate((signals.X, signals.Y, signals.Z, signals.ROLL, signals.PITCH, signals.YAW)):
-            columns[signal.column] = kept[:, k]
-        for k, corner in enumerate(Corner):
-            columns[signals.WHEEL_TRAVEL[corner].column] = kept[:, 6 + k]
-            columns[signals.FZ[corner].column] = kept[:, 10 + k]
+        columns |= {signal.column: kept[:, k] for k, signal in enumerate(OUTPUTS)}
         share = len(time) / (len(time) + round(SETTLING / step))
         meta: dict[str, Plain] = {
             "vehicle": self.name,
@@ -236,21 +269,8 @@ class ReducedVehicle:
         }
         return Run(columns, meta)
 
-    def _height(self, rows: Array) -> Array:
-        """Of the centre of gravity of the whole vehicle against the design position [m]: what `signals.Z` is."""
-        total, moment = self.mass, self.mass * rows[:, 2]
-        for k, car in enumerate(self.corners):
-            mass, known = car.unsprung_mass, car.known
-            up = (
-                rows[:, 2]
-                + (known["wheel_y"] - self.centre[1]) * rows[:, 3]
-                - (known["wheel_x"] - self.centre[0]) * rows[:, 4]
-            )
-            total, moment = total + mass, moment + mass * (up + rows[:, 6 + k])
-        return np.asarray(moment / total)
-
     @property
-    def _ground(self) -> Array:
+    def ground(self) -> Array:
         """Height of the ground in V under each wheel at rest [m]: where the tyres carry the corner weights."""
         found = []
         for car, tyre in zip(self.corners, self.tyres, strict=True):
@@ -296,14 +316,7 @@ def bar_rate(rig: Rig) -> float:
     return 0.5 * (rates[1] - rates[0])
 
 
-def side_compliance(rig: Rig) -> float:
-    """Displacement of the contact point over the side force there, both wheels pushed the same way [m/N]."""
-    forces = _SIDE * np.array([[-1.0, -1.0], [0.0, 0.0], [1.0, 1.0]])
-    contact = measure(rig, rig.sweep(Inputs.of(np.zeros((3, 2)), loads={Load.FY: forces})), ()).contact
-    return float(contact[2, 0, 1] - contact[0, 0, 1]) / (2.0 * _SIDE)
-
-
-def _post_tyre(vehicle: Vehicle, car: QuarterCar, soft: float) -> PostTyre:
+def _post_tyre(vehicle: Vehicle, car: QuarterCar, axle: AxleInertia, centre: Array) -> PostTyre:
     wheel = vehicle.wheel(car.corner)
     tyre = Tyre(vehicle.tyres[wheel.tyres[0].tyre], mounted=car.corner.side)
     count, weight = len(wheel.tyres), car.known["corner_weight"]
@@ -317,17 +330,27 @@ def _post_tyre(vehicle: Vehicle, car: QuarterCar, soft: float) -> PostTyre:
     carcass = float(abs(forces.Kya)) / relaxation
     side = 2.0 * constant("standing_damping") * float(np.sqrt(carcass * weight / count / STANDARD_GRAVITY))
     spin = next(s for s in rigid_groups(vehicle)[1] if s.wheel.corner is car.corner)
-    rolling = spin.inertia / float(tyre.effective_radius(weight / count)) ** 2
+    each = weight / count
+    leaning, slipping = (
+        [tyre.evaluate(each, gamma=g, alpha=a, Vx=0.0) for g, a in pair]
+        for pair in (((-_SMALL, 0.0), (_SMALL, 0.0)), ((0.0, -_SMALL), (0.0, _SMALL)))
+    )
+    pushed = float(slipping[1].Fy - slipping[0].Fy)
     return PostTyre(
-        float(tyre.free_radius()),
-        tuple(loads.tolist()),
-        damping,
-        count * carcass,
-        count * side,
-        rolling,
-        relaxation,
-        count * float(forces.Fy),
-        soft,
+        free_radius=float(tyre.free_radius()),
+        loads=tuple(loads.tolist()),
+        damping=damping,
+        stiffness=count * carcass,
+        side_damping=count * side,
+        rolling_mass=spin.inertia / float(tyre.effective_radius(each)) ** 2,
+        relaxation=relaxation,
+        side_force=count * float(forces.Fy),
+        side_compliance=axle.side_compliance,
+        side_mass=axle.side_mass,
+        given_damping=axle.side_damping,
+        side_momentum=tuple(_about(axle.side_momentum, axle.reference, centre).tolist()),
+        overturning=float(slipping[1].Mx - slipping[0].Mx) / pushed,
+        overturning_inclined=float(leaning[1].Mx - leaning[0].Mx) / (2.0 * _SMALL * each),
     )
 
 
@@ -363,20 +386,49 @@ def reduced_vehicle(
         turn = car.link.rotation(0.0)
         wheel = np.array([k[f"wheel_{axis}"] for axis in "xyz"])
         own = wheel + turn @ np.array([k[f"centre_{axis}"] for axis in "xyz"])
-        names = [[f"I{min(i, j)}{max(i, j)}" for j in "xyz"] for i in "xyz"]
-        inertia = inertia - turn @ np.array([[k[name] for name in row] for row in names]) @ turn.T
+        inertia = inertia - turn @ _inertia(k) @ turn.T
         for m, at in ((k["mass"], own), (links, wheel)):
             mass, moment = mass - m, moment - m * at
             inertia = inertia - m * (at @ at * np.eye(3) - np.outer(at, at))
     centre = moment / mass
     inertia = inertia - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
     six = tuple(float(inertia[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
-    rigs = {axle: Rig(vehicle, axle, check=False) for axle in Axle}
-    bars = tuple(bar_rate(rig) for rig in rigs.values())
-    soft = {axle: side_compliance(rig) for axle, rig in rigs.items()}
-    tyres = tuple(_post_tyre(vehicle, car, soft[car.corner.axle]) for car in corners)
-    return ReducedVehicle(vehicle.name, float(mass), tuple(centre.tolist()), six, bars, corners, tyres)  # type: ignore[arg-type]
+    bars = tuple(bar_rate(Rig(vehicle, axle, check=False)) for axle in Axle)
+    axles = {axle: axle_inertia(vehicle, axle) for axle in Axle}
+    tyres = tuple(_post_tyre(vehicle, car, axles[car.corner.axle], centre) for car in corners)
+    whole = {car.corner: axles[car.corner.axle].travel_momentum[k % 2] for k, car in enumerate(corners)}
+    momentum = tuple(
+        tuple((_about(whole[c.corner], axles[c.corner.axle].reference, centre) - _own_momentum(c, centre)).tolist())
+        for c in corners
+    )
+    coupling = tuple(float(found.travel_mass[0, 1]) for found in axles.values())
+    body = float(mass), tuple(centre.tolist()), six
+    return ReducedVehicle(vehicle.name, *body, bars, corners, tyres, momentum, coupling)  # type: ignore[arg-type]
+
+
+def _about(momentum: Array, reference: Array, point: Array) -> Array:
+    """A momentum, linear and about a reference, with the angular part about another point."""
+    return np.concatenate((momentum[:3], momentum[3:] + np.cross(reference - point, momentum[:3])))
+
+
+def _own_momentum(car: QuarterCar, centre: Array) -> Array:
+    """Of a quarter car per speed of its wheel, linear and about a point, at the design position [kg], [kg·m]."""
+    k, step = car.known, 1e-5
+    turn, ahead, behind = (car.link.rotation(z) for z in (0.0, step, -step))
+    spin = (ahead - behind) @ turn.T / (2.0 * step)
+    turning = np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
+    way = np.array([float(car.link.x(0.0, 1)), float(car.link.y(0.0, 1)), 1.0])
+    wheel = np.array([k[f"wheel_{axis}"] for axis in "xyz"]) - centre
+    arm = turn @ np.array([k[f"centre_{axis}"] for axis in "xyz"])
+    own = k["mass"] * (way + np.cross(turning, arm))
+    links = car.parameters["unsprung_share"] * k["link_mass"] * way
+    angular = np.cross(wheel + arm, own) + np.cross(wheel, links) + turn @ _inertia(k) @ turn.T @ turning
+    return np.concatenate((own + links, angular))
+
+
+def _inertia(known: Mapping[str, float]) -> Array:
+    return np.array([[known[f"I{min(i, j)}{max(i, j)}"] for j in "xyz"] for i in "xyz"])
 
 
 #: A vehicle of quarter cars saved as one file.
-REDUCED_VEHICLE = Schema("trackrod.reduced_vehicle", 1, to_plain, lambda data: from_plain(ReducedVehicle, data))
+REDUCED_VEHICLE = Schema("trackrod.reduced_vehicle", 2, to_plain, lambda data: from_plain(ReducedVehicle, data))

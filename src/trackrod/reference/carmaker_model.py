@@ -11,6 +11,8 @@ of the model      from the files
 ``spring``        ``Spring`` and ``lSpring`` in parallel compression, with the weight of what is unsprung
 ``stops``         ``Buf_Push``, ``Buf_Pull`` and ``lBuf`` in parallel compression
 ``bump_base`` …   how ``lBuf`` depends on the opposite compression where the stop begins
+``by_rack``       what the rack changes of springs and bars where a turn has the wheels
+``lever``         how far a wheel twists the bar by ``lStabi``, over its compression
 ``roll``          all but stops in opposite compression, less the same curves of the springs
 ``compliance``    loads at the wheel centre; a force at the contact patch adds its moment about the centre
 ================  ======================================================================================
@@ -27,6 +29,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
 
 from trackrod.convert.standing import standing_travels
 from trackrod.core.corners import Axle, Corner, Side
@@ -36,12 +39,14 @@ from trackrod.core.infofile import read_infofile
 from trackrod.core.maps import Interpolation, Map2D
 from trackrod.core.quantities import STANDARD_GRAVITY
 from trackrod.core.teimorbit.messages import shown
+from trackrod.kc.maps import held_apart
 from trackrod.reference.carmaker_file import PREFIX, VehicleFile
 from trackrod.reference.carmaker_powertrain import read_powertrain
 from trackrod.reference.skc import CHANNELS, Suspension, read_suspension
 from trackrod.reference.tyre_files import read_tyre
 from trackrod.rtm.layout import CHANNELS as MODEL_CHANNELS
 from trackrod.rtm.layout import COMPLIANCE_CHANNELS
+from trackrod.rtm.levers import over_twist
 from trackrod.rtm.spec import AxleSpec, ComplianceSpec, Curve, RtmSpec, WheelSpec
 from trackrod.tyre.properties import TyreProperties
 from trackrod.vehicle.systems import TyrePlace
@@ -56,6 +61,8 @@ _FILED = {"damper_length": "lDamp", "spring_length": "lSpring"}
 _SHARES = (1.0, 0.75, 0.5, 0.4, 0.3, 0.2)
 #: Stops that begin farther out than this, over the compression of the data, are left out.
 _BEYOND = 1.5
+#: Change of a lever that does not count, and of a wheel load by the rack [N].
+_ALIKE, _NO_CHANGE = 1e-3, 0.1
 #: Part of the slope in its middle that the ratio of a steering may vary by.
 _UNEVEN = 0.02
 #: Loads of the model as forces and moments at the wheel centre, for a wheel of radius one.
@@ -301,12 +308,12 @@ class _Axle:
         rules = {"interpolation": maps[0].interpolation, "extrapolation": maps[0].extrapolation}
         return [Map2D(m.axes, (m.knots[0][keep], m.knots[1]), m.outputs, m.values[keep], **rules) for m in maps]
 
-    def _channel(self, name: str, both: Array) -> tuple[Array, Array]:
+    def _channel(self, name: str, both: Array, rack: Array | float = 0.0) -> tuple[Array, Array]:
         """A channel of both wheels, (n, 2), and its slopes over both compressions, (n, of which, by which)."""
         index = _NAMES.index(name)
         values, slopes = np.zeros(both.shape), np.zeros((*both.shape, 2))
         for k, map_ in enumerate(self.maps):
-            other = np.zeros(len(both)) if self.suspension.steered else both[:, 1 - k]
+            other = np.zeros(len(both)) + rack if self.suspension.steered else both[:, 1 - k]
             values[:, k] = map_.value(both[:, k], other)[:, index]
             own, opposite = map_.slopes(both[:, k], other)
             slopes[:, k, k] = own[:, index]
@@ -364,12 +371,12 @@ class _Axle:
         )
         return np.asarray(lengths[0] + compression)
 
-    def _springs(self, both: Array) -> Array:
-        lengths, slopes = self._channel("lSpring", both)
+    def _springs(self, both: Array, rack: Array | float = 0.0) -> Array:
+        lengths, slopes = self._channel("lSpring", both, rack)
         return self._pushed(self._spring_force(self.free - lengths), slopes)
 
-    def _bars(self, both: Array) -> Array:
-        lengths, slopes = self._channel("lStabi", both)
+    def _bars(self, both: Array, rack: Array | float = 0.0) -> Array:
+        lengths, slopes = self._channel("lStabi", both, rack)
         twist = self.bar * (lengths[:, 0] - lengths[:, 1])
         return self._pushed(np.column_stack((-twist, twist)), slopes)
 
@@ -415,13 +422,37 @@ class _Axle:
         for k, sign in enumerate((1.0, -1.0)):
             spring = self._spring(k)
             rest[:, k] -= spring.followed(sign * x)[0]
+        lever = self._lever()
         key = f"Trackrod.DriveReaction.{str(self.axle).capitalize()}"
         return AxleSpec(
             steered=self.suspension.steered,
             drive_on_carrier=self.info.text(key) == "axle",
-            roll=Curve(x, 0.5 * (rest[:, 0] - rest[:, 1])),
-            antiroll=Curve(x, 0.5 * (bars[:, 0] - bars[:, 1])),
+            roll=over_twist(lever, x, 0.5 * (rest[:, 0] - rest[:, 1])),
+            antiroll=over_twist(lever, x, 0.5 * (bars[:, 0] - bars[:, 1])),
+            lever=lever,
         )
+
+    def _lever(self) -> Curve:
+        """Compression that the bar feels of a wheel: how far a wheel twists it, both being where that one is."""
+        _, slopes = self._channel("lStabi", np.column_stack((self.knots, self.knots)))
+        twists = PchipInterpolator(
+            self.knots, np.mean([slopes[:, k, k] - slopes[:, 1 - k, k] for k in range(2)], axis=0)
+        )
+        way, middle = twists.antiderivative(), float(twists(0.0))
+        if not self.bar or not middle > 0.0 or np.abs(twists(self.knots) / middle - 1.0).max() < _ALIKE:
+            return Curve()
+        return Curve(self.knots, (way(self.knots) - way(0.0)) / middle)
+
+    def _by_rack(self, k: int) -> Curve:
+        """What the rack changes of the load under a wheel that is held as in a turn."""
+        if not self.suspension.steered:
+            return Curve()
+        racks, reach = np.array(self.maps[k].knots[1]), min(-self.knots[0], self.knots[-1])
+        apart = np.clip(held_apart(racks), -reach, reach)
+        both = np.column_stack((apart, -apart))
+        turned, straight = (self._springs(both, at) + self._bars(both, at) for at in (racks, 0.0))
+        changes = (turned - straight)[:, k]
+        return Curve(racks, changes) if np.abs(changes).max() > _NO_CHANGE else Curve()
 
     def _spring(self, k: int) -> Curve:
         """Load under a wheel in parallel compression, without stops."""
@@ -477,7 +508,7 @@ class _Axle:
             spring=self._spring(k),
             stops=self._stop_curve(k),
             damper=damper,
-            by_rack=Curve(),
+            by_rack=self._by_rack(k),
             bump_base=self._base(self.stops[0], k),
             rebound_base=self._base(self.stops[1], k),
             **in_roll,

@@ -312,7 +312,8 @@ class _AxleReader:
         for load in LOADS:
             left, right = (given[load, side] for side in Side)
             if left is None and right is None:
-                self.section.report("", f"no table '{load}_left': no give under it", severity=Severity.WARNING)
+                text = f"no table '{load}_left': the wheels do not give under this load"
+                self.section.report("", text, severity=Severity.WARNING)
             for k, side in enumerate(Side):
                 same, other = (left, right) if side is Side.LEFT else (right, left)
                 own[k][load] = self._give(load, same, other, side)

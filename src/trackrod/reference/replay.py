@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,10 +12,21 @@ from numpy.typing import NDArray
 from scipy.interpolate import Akima1DInterpolator
 
 from trackrod.core import signals
+from trackrod.core.environment import Environment
 from trackrod.core.signals import Signal
 from trackrod.manoeuvres.controls import FollowSpeed, HoldSpeed, Pedals, SteerBy
 from trackrod.manoeuvres.ends import After
-from trackrod.manoeuvres.manoeuvre import AUTOMATIC, DECISION, KEEP_GEAR, NEUTRAL, Manoeuvre, PedalLaw, Phase, Start
+from trackrod.manoeuvres.manoeuvre import (
+    AUTOMATIC,
+    DECISION,
+    KEEP_GEAR,
+    NEUTRAL,
+    Manoeuvre,
+    PedalLaw,
+    Phase,
+    Start,
+    engaged_gear,
+)
 from trackrod.reference.runs import AT_REST, Longitudinal, ReferenceRun
 
 __all__ = ["Replay"]
@@ -29,7 +41,8 @@ class Replay(Manoeuvre):
     The vehicle starts steadily at the first speed and in the first gear of the run. Recorded gears are engaged when
     they were recorded, neutral too; without them the vehicle's own shift speeds decide. Between samples the inputs
     follow a smooth curve that does not overshoot at corners (modified Akima), so that samples of 10 ms are enough for
-    a sweep to 4 Hz.
+    a sweep to 4 Hz. Where the run has slope, bank, friction or wind of its road, it is driven on that road, and begins
+    with its first steering-wheel angle.
 
     Holds: the run has the phases of the reference, as long as there.
     """
@@ -41,9 +54,15 @@ class Replay(Manoeuvre):
 
     def start(self) -> Start:
         """Straight ahead at the first speed of the run."""
-        speed = max(float(self.source.run[signals.VX][0]), 0.0)
+        run = self.source.run
+        speed = max(float(run[signals.VX][0]), 0.0)
         free = self.source.longitudinal is Longitudinal.FREE
-        return Start(speed if speed > AT_REST else 0.0, max(self._gear_in(0.0, 0.0), AUTOMATIC), free)
+        steering = 0.0 if self.environment() is None else float(run[signals.STEERING_WHEEL_ANGLE][0])
+        return Start(speed if speed > AT_REST else 0.0, max(self._gear_in(0.0, 0.0), AUTOMATIC), free, steering)
+
+    def environment(self) -> Environment | None:
+        """Those of the run."""
+        return Environment.of(self.source.run)
 
     def phases(self) -> tuple[Phase, ...]:
         """Those of the run if it tells them, otherwise one."""
@@ -65,7 +84,8 @@ class Replay(Manoeuvre):
             throttle, brake = (self._smooth(signal, start) for signal in (signals.THROTTLE, signals.BRAKE))
             pedals = Pedals(lambda t: np.clip(throttle(t), 0.0, 1.0), lambda t: np.clip(brake(t), 0.0, 1.0))
             gear = self._gear_in(start, end)
-            gears = self._gears(start) if gear == AUTOMATIC and signals.GEAR.column in run else None
+            if gear == AUTOMATIC and signals.GEAR.column in run:
+                gears = partial(self._gears, start)
         # the driver decides in whole steps of its own
         seconds = DECISION * float(np.floor((end - start) / DECISION + 1e-6))
         law = SteerBy(self._smooth(signals.STEERING_WHEEL_ANGLE, start))
@@ -82,12 +102,9 @@ class Replay(Manoeuvre):
         curve = Akima1DInterpolator(time, self._of(signal), method="makima")
         return lambda t: np.asarray(curve(np.clip(t, time[0], time[-1])), dtype=float)
 
-    def _gears(self, start: float) -> Callable[[Array], Array]:
-        """Recorded gears over the time since a phase began: each holds until the next sample."""
-        run = self.source.run
-        time, gears = run.time - run.time[0] - start, run[signals.GEAR]
-        wanted = np.where(gears > 0, gears, NEUTRAL)
-        return lambda t: wanted[np.clip(np.searchsorted(time, t + 1e-9, side="right") - 1, 0, time.size - 1)]
+    def _gears(self, start: float, t: Array) -> Array:
+        """Recorded gears over the time since a phase began."""
+        return engaged_gear(self.source.run, self.source.run.time[0] + start + t)
 
     def _gear_in(self, start: float, end: float) -> int:
         run = self.source.run

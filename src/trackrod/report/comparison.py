@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from trackrod import __version__
+from trackrod.core import signals
 from trackrod.core.errors import Problem
-from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
+from trackrod.core.figure import Figure, Line, Panel, Stroke
+from trackrod.core.numbers import percent, shown
 from trackrod.core.series import Run
 from trackrod.metrics.indices import TOLERANCE, Index
 from trackrod.metrics.trace import Array, Trace
-from trackrod.report.figures import COLORS, write_png
-from trackrod.report.page import Fragment, Section, Table, problem_table, shown, write_page
+from trackrod.report.charts import Bar, Bars
+from trackrod.report.figures import write_png
+from trackrod.report.flat_panels import flat_sentence, without_flat
+from trackrod.report.page import Captioned, Section, Table, notes_table, problem_table, write_page
 
 __all__ = [
     "BAND",
-    "comparison_figure",
-    "index_figure",
+    "gear_marks",
+    "index_bars",
     "index_table",
     "overlay_figure",
+    "overlay_panel",
     "write_comparison_page",
     "write_comparison_picture",
 ]
@@ -39,8 +43,7 @@ _SHOWN = {
     "m/s": (3.6, "km/h"),
     "N": (1e-3, "kN"),
 }
-_REFERENCE, _MODEL, _BAND = 0, 1, 4  # colours
-_GOOD, _BAD, _LIMIT = 2, 1, 6
+_REFERENCE, _MODEL = 0, 1  # colours
 
 
 def _in_plot_units(values: Array, unit: str) -> tuple[Array, str]:
@@ -49,46 +52,69 @@ def _in_plot_units(values: Array, unit: str) -> tuple[Array, str]:
 
 
 def _label(name: str, unit: str) -> str:
-    return f"{name} [{_SHOWN.get(unit, (1.0, unit))[1]}]"
+    return f"{name} [{_SHOWN.get(unit, (1.0, unit))[1]}]".lstrip()
 
 
-def _line(trace: Trace, label: str, color: int, stroke: Stroke = Stroke.SOLID, offset: float = 0.0) -> Line:
-    x, y = _in_plot_units(trace.x, trace.x_unit)[0], _in_plot_units(trace.y + offset, trace.y_unit)[0]
-    return Line(x, y, label, stroke, color)
+def overlay_panel(
+    title: str,
+    reference: tuple[str, Trace],
+    models: Sequence[tuple[str, Trace, int]],
+    run: Run | None = None,
+) -> Panel:
+    """Curves of models on that of a reference, with its band of ±5 %, and their differences below.
 
-
-def _overlay(index: Index, names: tuple[str, str]) -> Panel:
-    reference, model = index.reference, index.model
-    width = BAND * reference.divisor
-    lines = (
-        _line(reference, f"{names[0]} ± {100 * BAND:g} %", _BAND, Stroke.DASHED, width),
-        _line(reference, "", _BAND, Stroke.DASHED, -width),
-        _line(reference, names[0], _REFERENCE),
-        _line(model, names[1], _MODEL),
-    )
+    Parameters
+    ----------
+    title
+        Of the panel; it says what is drawn, the axis only its unit.
+    reference
+        Its name and curve.
+    models
+        Name, curve and colour of each.
+    run
+        Of the reference, to mark where it shifts gears.
+    """
+    name, curve = reference
+    x, _ = _in_plot_units(curve.x, curve.x_unit)
+    y, _ = _in_plot_units(curve.y, curve.y_unit)
+    factor = _SHOWN.get(curve.y_unit, (1.0, ""))[0]
+    label = f"{name} ± {100 * BAND:g} %"
+    lines = [Line(x, y, label, Stroke.WIDE, _REFERENCE, factor * BAND * curve.divisor)]
+    differences = []
+    for model, trace, color in models:
+        own_x, own_y = _in_plot_units(trace.x, trace.x_unit)[0], _in_plot_units(trace.y, trace.y_unit)[0]
+        lines.append(Line(own_x, own_y, model, Stroke.SOLID, color))
+        common = curve.x[(curve.x >= trace.x[0]) & (curve.x <= trace.x[-1])]
+        if common.size:
+            apart = trace.at(common) - curve.at(common)
+            across, up = _in_plot_units(common, curve.x_unit)[0], _in_plot_units(apart, curve.y_unit)[0]
+            differences.append(Line(across, up, model, Stroke.SOLID, color))
     return Panel(
-        f"{index.name}: {index.value_pct:.2f} %",
-        _label(reference.x_name, reference.x_unit),
-        _label(reference.y_name, reference.y_unit),
-        lines,
-        _free_place(reference),
+        title,
+        _label(curve.x_name, curve.x_unit),
+        _label("", curve.y_unit),
+        tuple(lines),
+        differences=tuple(differences),
+        marks=() if run is None else gear_marks(run, curve),
     )
 
 
-def _free_place(trace: Trace) -> Legend:
-    """Where a legend covers the smallest part of a curve."""
-    grid = np.linspace(trace.x[0], trace.x[-1], 200)
-    x, y = np.linspace(0.0, 1.0, 200), trace.at(grid)
-    y = (y - y.min()) / max(float(np.ptp(y)), 1e-300)
-    covered = {
-        Legend.LEFT: (x < 0.4) & (y > 0.65),
-        Legend.RIGHT: (x > 0.6) & (y > 0.65),
-        Legend.CENTRE: (np.abs(x - 0.5) < 0.2) & (np.abs(y - 0.5) < 0.25),
-    }
-    return min(covered, key=lambda place: int(covered[place].sum()))
+def gear_marks(run: Run, curve: Trace) -> tuple[tuple[float, str], ...]:
+    """When a run shifts gears [s], and to which, for a curve over all of its time; opening the clutch is no shift."""
+    whole = curve.x_name == "time" and np.allclose(curve.x[[0, -1]], run.time[[0, -1]])
+    if signals.GEAR.column not in run or not whole:
+        return ()
+    gear = np.round(run[signals.GEAR])
+    shifts = [k for k in np.flatnonzero(np.diff(gear) != 0.0) + 1 if gear[k] > 0.0]
+    return tuple((float(run.time[k]), f"gear {gear[k]:.0f}" if k == shifts[0] else f"{gear[k]:.0f}") for k in shifts)
 
 
-def overlay_figure(indices: Sequence[Index], title: str, names: tuple[str, str] = ("reference", "model")) -> Figure:
+def overlay_figure(
+    indices: Sequence[Index],
+    title: str,
+    names: tuple[str, str] = ("reference", "model"),
+    run: Run | None = None,
+) -> Figure:
     """The curves of every index that compares curves, with the band of ±5 % of the reference's largest magnitude.
 
     Parameters
@@ -99,39 +125,28 @@ def overlay_figure(indices: Sequence[Index], title: str, names: tuple[str, str] 
         Of the figure.
     names
         How the legend calls reference and model.
+    run
+        As of `overlay_panel`.
     """
-    return Figure(title, tuple(_overlay(index, names) for index in indices if index.is_curve), columns=2)
+    panels = tuple(
+        overlay_panel(
+            f"{index.name}: {percent(index.value_pct)}",
+            (names[0], index.reference),
+            [(names[1], index.model, _MODEL)],
+            run,
+        )
+        for index in indices
+        if index.is_curve
+    )
+    return Figure(title, panels, columns=2)
 
 
-def _bars(indices: Sequence[Index], tolerance: float) -> Panel:
-    lines = []
-    for number, index in enumerate(indices, 1):
-        x = index.value_pct * np.array([0.0, 1.0, 1.0, 0.0, 0.0])
-        y = -number + 0.35 * np.array([-1.0, -1.0, 1.0, 1.0, -1.0])
-        color = _GOOD if index.value_pct <= tolerance else _BAD
-        lines.append(Line(x, y, f"{number}  {index.name}: {index.value_pct:.2f} %", color=color))
-    ends = np.array([-0.4, -len(indices) - 0.6])
-    lines.append(Line(np.full(2, tolerance), ends, f"tolerance {tolerance:g} %", Stroke.DASHED, _LIMIT))
-    longest = max(tolerance, *(index.value_pct for index in indices))
-    lines.append(Line(np.array([4.5 * longest]), np.array([-1.0])))  # a point out of sight: room for the legend
-    return Panel("Indices", "index [%]", "− number of the index [-]", tuple(lines), Legend.RIGHT)
-
-
-def index_figure(indices: Sequence[Index], title: str, *, tolerance: float = TOLERANCE) -> Figure:
-    """All indices as bars, with the line of the tolerance [%]; the legend names the bars by their numbers."""
-    return Figure(title, (_bars(indices, tolerance),), columns=1)
-
-
-def comparison_figure(
-    indices: Sequence[Index],
-    title: str,
-    names: tuple[str, str] = ("reference", "model"),
-    *,
-    tolerance: float = TOLERANCE,
-) -> Figure:
-    """Overlays and bars in one figure."""
-    panels = (*overlay_figure(indices, title, names).panels, _bars(indices, tolerance))
-    return Figure(title, panels, columns=2 if len(panels) == 4 else 3)
+def index_bars(indices: Sequence[Index], tolerance: float = TOLERANCE) -> Bars:
+    """All indices as bars, with the line of the tolerance [%]."""
+    bars = tuple(Bar(index.name, (index.value_pct,), alarm=round(index.value_pct, 2) > tolerance) for index in indices)
+    longest = max([0.0, *(index.value_pct for index in indices)])
+    limit = (tolerance, f"tolerance {tolerance:g} %")
+    return Bars("index [%]", ("index",), bars, limit, end=max(2.0 * tolerance, 1.05 * longest))
 
 
 def index_table(indices: Iterable[Index]) -> Table:
@@ -143,26 +158,8 @@ def index_table(indices: Iterable[Index]) -> Table:
         if pair is not None:
             numbers = (shown(pair.reference), shown(pair.model), pair.unit)
         compared = f"{100 * index.coverage:.0f} %"
-        rows.append((index.name, round(index.value_pct, 3), *numbers, compared, index.divisor_text))
+        rows.append((index.name, f"{index.value_pct:.2f}", *numbers, compared, index.divisor_text))
     return Table(("index", "value [%]", "reference", "model", "unit", "compared", "divided by"), tuple(rows))
-
-
-def _bar_fragment(indices: Sequence[Index], tolerance: float) -> Fragment:
-    """Bars with their names; the vertical line is the tolerance."""
-    longest = max([1.2 * tolerance, *(index.value_pct for index in indices)])
-    at = 100 * tolerance / longest
-    rows = []
-    for index in indices:
-        color = COLORS[_GOOD if index.value_pct <= tolerance else _BAD]
-        rows.append(
-            f"<tr><td>{html.escape(index.name)}</td><td class='number'>{index.value_pct:.2f} %</td>"
-            "<td style='width:34rem'><div style='position:relative;height:1rem'>"
-            f"<div style='height:100%;width:{100 * index.value_pct / longest:.2f}%;background:{color}'></div>"
-            f"<div style='position:absolute;top:-.3rem;bottom:-.3rem;left:{at:.2f}%;border-left:2px dashed #000'></div>"
-            "</div></td></tr>"
-        )
-    head = f"<th>index</th><th>value</th><th>dashed: tolerance of {tolerance:g} %</th>"
-    return Fragment(f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>")
 
 
 def _names(reference: Run, model: Run) -> tuple[str, str]:
@@ -178,9 +175,11 @@ def _title(reference: Run) -> str:
 def write_comparison_picture(
     reference: Run, model: Run, indices: Sequence[Index], path: Path | str, *, tolerance: float = TOLERANCE
 ) -> None:
-    """Overlays and bars as a PNG file."""
-    figure = comparison_figure(indices, _title(reference), _names(reference, model), tolerance=tolerance)
-    write_png(figure, path)
+    """Bars of the indices and overlays as a PNG file."""
+    figure = overlay_figure(indices, _title(reference), _names(reference, model), reference)
+    panels, _ = without_flat(figure.panels)
+    drawn = [[Figure(figure.title, panels, columns=2)]] if panels else []
+    write_png([[index_bars(indices, tolerance)], *drawn], path, title=figure.title)
 
 
 def write_comparison_page(
@@ -199,12 +198,18 @@ def write_comparison_page(
     lead = f"{names[1]} against {names[0]}: {len(indices)} indices, tolerance {tolerance:g} %, {verdict}."
     explained = (
         "The index of a curve is the root mean square of the difference over the common abscissa, over the largest "
-        "magnitude of the reference; that of a number is the difference over the reference. Dashed curves are the "
-        f"reference ± {100 * BAND:g} % of its largest magnitude."
+        "magnitude of the reference; that of a number is the difference over the reference."
     )
+    drawn, flat = without_flat(overlay_figure(indices, _title(reference), names, reference).panels)
+    caption = (
+        f"{names[1]} on {names[0]}; the pale band is {names[0]} ± {100 * BAND:g} % of its largest magnitude, the strip "
+        f"below each panel shows the difference.{flat_sentence(flat)}"
+    )
+    told = "indices above the tolerance are red" if exceeded else "none is above the tolerance"
+    bars = Captioned(index_bars(indices, tolerance), f"All indices: {told}.")
     sections = [
-        Section("Indices", (explained, _bar_fragment(indices, tolerance), index_table(indices))),
-        Section("Curves", (overlay_figure(indices, _title(reference), names),)),
+        Section("Indices", (explained, bars, index_table(indices))),
+        Section("Curves", (Captioned(Figure(_title(reference), drawn, columns=2), caption),) if drawn else (caption,)),
     ]
     settings = reference.metadata.get("settings", {})
     if settings:
@@ -218,5 +223,5 @@ def write_comparison_page(
     if events:
         sections.append(Section("Events", (Table(("model", "event", "time [s]", "what happened"), events),)))
     if warned := tuple(problems):
-        sections.append(Section("Warnings", (problem_table(warned),)))
+        sections.append(Section("Warnings", (problem_table(warned), *notes_table(warned))))
     write_page(_title(reference), lead, sections, path, footer=f"trackrod {__version__}")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod import __version__
-from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
+from trackrod.core.figure import Figure, Line, Panel, Stroke
 from trackrod.core.validity import MEMORY, QUANTITIES, Bound
 from trackrod.report.page import Notice, Section, Table, write_page
 from trackrod.report.pdf import write_pdf
@@ -148,7 +148,7 @@ def _panel(envelope: Envelope, across: str, up: str) -> Panel:
             _BOUNDARY,
         ),
     )
-    return Panel("", QUANTITIES[across].label, QUANTITIES[up].label, lines, Legend.RIGHT)
+    return Panel("", QUANTITIES[across].label, QUANTITIES[up].label, lines)
 
 
 #: Quantities with a bound on either side: the name of the other one.

@@ -1,122 +1,68 @@
-"""Rendering of figures: PNG files with Matplotlib, interactive pages with Plotly."""
+"""Drawings as PNG files: the SVG of `trackrod.report.svg`, set on a page of its own size by Typst."""
 
 from __future__ import annotations
 
-import math
+import json
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from trackrod.core.errors import MissingExtraError
-from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
-from trackrod.core.files import atomic_path
+from trackrod.core.figure import Figure
+from trackrod.core.files import write_atomically
+from trackrod.report.svg import WIDTH, Drawing, draw
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+__all__ = ["compile_typst", "write_png"]
 
-__all__ = ["figure_html", "write_png"]
-
-#: Colour-blind safe palette (Okabe and Ito), darkest first.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-PANEL_INCHES = (4.4, 3.3)
-LOCATIONS: dict[Legend, Literal["upper right", "upper left", "center"]] = {
-    Legend.RIGHT: "upper right",
-    Legend.LEFT: "upper left",
-    Legend.CENTRE: "center",
+#: Width of a picture [pt]: the units of drawings.
+_TEMPLATE = """
+#let content = json("content.json")
+#set page(width: content.width * 1pt + 24pt, height: auto, margin: 12pt)
+#set text(font: "Libertinus Serif", size: 10pt)
+#if content.title != "" { align(center, text(13pt, weight: "bold", content.title)) }
+#for (row, files) in content.rows.enumerate() {
+  grid(columns: files.map(it => it.share * 1fr), column-gutter: 12pt, ..files.map(it => image(it.file, width: 100%)))
 }
+"""
 
 
-def write_png(figure: Figure, path: Path | str, *, dots_per_inch: int = 110) -> None:
-    """Draw a figure into a PNG file; an existing file is replaced whole or not at all."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - optional package
-        from matplotlib.figure import Figure as Canvas  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "drawing PNG figures") from None
-    columns = min(figure.columns, len(figure.panels))
-    rows = math.ceil(len(figure.panels) / columns)
-    canvas = Canvas(figsize=(PANEL_INCHES[0] * columns, PANEL_INCHES[1] * rows), layout="constrained")
-    FigureCanvasAgg(canvas)
-    canvas.suptitle(figure.title, fontsize=13)
-    for index, panel in enumerate(figure.panels):
-        _draw(canvas.add_subplot(rows, columns, index + 1), panel)
-    with atomic_path(path) as temporary:
-        canvas.savefig(temporary, dpi=dots_per_inch, format="png")
+def write_png(
+    drawings: Drawing | Sequence[Sequence[Drawing]], path: Path | str, *, title: str = "", dots_per_inch: int = 150
+) -> None:
+    """Draw into a PNG file; an existing file is replaced whole or not at all.
+
+    Parameters
+    ----------
+    drawings
+        One, or rows of them.
+    path
+        The file.
+    title
+        Above everything; that of a single figure if empty.
+    dots_per_inch
+        A drawing is 10 inches wide.
+    """
+    rows = [[drawings]] if isinstance(drawings, Drawing) else [list(row) for row in drawings]
+    if not title and isinstance(drawings, Figure):
+        title = drawings.title
+    with tempfile.TemporaryDirectory(prefix="trackrod-") as name:
+        folder = Path(name)
+        files = []
+        for i, row in enumerate(rows):
+            pictures = [draw(drawing) for drawing in row]
+            for j, picture in enumerate(pictures):
+                (folder / f"{i}_{j}.svg").write_text(picture.svg, encoding="utf-8")
+            files.append([{"file": f"{i}_{j}.svg", "share": 1.0 / p.aspect} for j, p in enumerate(pictures)])
+        content = {"title": title, "rows": files, "width": WIDTH}
+        (folder / "content.json").write_text(json.dumps(content), encoding="utf-8")
+        data = compile_typst(_TEMPLATE, folder, "png", ppi=dots_per_inch)
+    write_atomically(Path(path), data)
 
 
-def _draw(axes: Axes, panel: Panel) -> None:
-    styles = {Stroke.SOLID: "-", Stroke.DASHED: "--", Stroke.POINTS: "."}
-    for index, line in enumerate(panel.lines):
-        axes.plot(line.x, line.y, styles[line.stroke], color=_color(line, index), label=line.label or None)
-    axes.set_title(panel.title, fontsize=10)
-    axes.set_xlabel(panel.x_label, fontsize=9)
-    axes.set_ylabel(panel.y_label, fontsize=9)
-    axes.tick_params(labelsize=8)
-    axes.grid(visible=True, alpha=0.3)
-    if panel.equal_axes:
-        axes.set_aspect("equal", adjustable="datalim")
-    if any(line.label for line in panel.lines):
-        axes.legend(fontsize=7, framealpha=0.7, loc=LOCATIONS[panel.legend])
+def compile_typst(template: str, folder: Path, kind: Literal["pdf", "png"], *, ppi: float | None = None) -> bytes:
+    """A document whose data lie in a folder, as bytes of a kind of file; fonts of the machine play no part."""
+    import typst  # noqa: PLC0415 - takes a while to load
 
-
-def figure_html(figure: Figure) -> str:
-    """A figure as an HTML fragment for a page that holds the Plotly script (see `trackrod.report.page`)."""
-    try:
-        from plotly.graph_objects import Scatter  # noqa: PLC0415 - optional package
-        from plotly.subplots import make_subplots  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtraError("plotly", "plot", "writing interactive pages") from None
-    columns = min(figure.columns, len(figure.panels))
-    rows = math.ceil(len(figure.panels) / columns)
-    plot = make_subplots(
-        rows=rows,
-        cols=columns,
-        subplot_titles=[panel.title for panel in figure.panels],
-        vertical_spacing=0.28 / rows,
-        horizontal_spacing=0.18 / columns,
-    )
-    for index, panel in enumerate(figure.panels):
-        row, column = index // columns + 1, index % columns + 1
-        legend = f"legend{index + 1}" if index else "legend"
-        for number, line in enumerate(panel.lines):
-            plot.add_trace(
-                Scatter(
-                    x=line.x,
-                    y=line.y,
-                    name=line.label,
-                    mode="markers" if line.stroke is Stroke.POINTS else "lines",
-                    line={
-                        "color": _color(line, number),
-                        "dash": "dash" if line.stroke is Stroke.DASHED else "solid",
-                    },
-                    marker={"size": 4},
-                    legend=legend,
-                    showlegend=bool(line.label),
-                    hovertemplate=f"{panel.x_label} = %{{x:.4g}}<br>{panel.y_label} = %{{y:.4g}}",
-                ),
-                row=row,
-                col=column,
-            )
-        plot.update_xaxes(title_text=panel.x_label, row=row, col=column)
-        plot.update_yaxes(title_text=panel.y_label, row=row, col=column)
-        axes = plot.get_subplot(row, column)
-        place = _legend_place(panel.legend, axes.xaxis.domain, axes.yaxis.domain)
-        style = {"font": {"size": 9}, "bgcolor": "rgba(255,255,255,0.7)", "tracegroupgap": 0, "itemwidth": 30}
-        plot.update_layout({legend: {**place, **style}})
-    plot.update_layout(
-        height=330 * rows,
-        margin={"l": 60, "r": 20, "t": 40, "b": 50},
-        template="plotly_white",
-        font={"size": 11},
-    )
-    return str(plot.to_html(full_html=False, include_plotlyjs=False, config={"displaylogo": False}))
-
-
-def _legend_place(legend: Legend, x: tuple[float, float], y: tuple[float, float]) -> dict[str, float | str]:
-    if legend is Legend.CENTRE:
-        return {"x": sum(x) / 2, "y": sum(y) / 2, "xanchor": "center", "yanchor": "middle"}
-    side = 0 if legend is Legend.LEFT else 1
-    return {"x": x[side], "y": y[1], "xanchor": ("left", "right")[side], "yanchor": "top"}
-
-
-def _color(line: Line, index: int) -> str:
-    return COLORS[(index if line.color is None else line.color) % len(COLORS)]
+    source = folder / "document.typ"
+    source.write_text(template, encoding="utf-8")
+    return typst.compile(source, root=folder, ignore_system_fonts=True, format=kind, ppi=ppi, timestamp=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,13 @@ import numpy as np
 from trackrod import __version__
 from trackrod.core.corners import Side
 from trackrod.core.errors import Problem
-from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
+from trackrod.core.figure import Figure, Line, Panel, Stroke
 from trackrod.kc.points import Hold, Load
 from trackrod.kc.result import KcTest
 from trackrod.kc.study import AxleStudy, KeyFigure, key_figures
 from trackrod.report.figures import write_png
-from trackrod.report.page import Section, Table, problem_table, write_page
+from trackrod.report.flat_panels import drawn_figure, without_flat
+from trackrod.report.page import Section, Table, notes_table, problem_table, write_page
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = [
@@ -50,16 +52,22 @@ _DECIMALS = 5
 
 def write_kc_picture(study: AxleStudy, path: Path | str) -> None:
     """Draw the kinematics of an axle into a PNG file."""
-    write_png(kinematics_figure(study), path)
+    _write_png(kinematics_figure(study), path)
+
+
+def _write_png(figure: Figure, path: Path | str) -> None:
+    """Without panels that show nothing."""
+    panels, _ = without_flat(figure.panels)
+    write_png(replace(figure, panels=panels or figure.panels), path)
 
 
 def write_further_pictures(study: AxleStudy, folder: Path) -> None:
     """Draw compliance by hold and load cases, where they were done, into PNG files of a folder."""
     if any(f"fy{hold.suffix}" in study.tests for hold in Hold if hold.suffix):
-        write_png(holds_figure(study), folder / f"{study.axle}_holds.png")
+        _write_png(holds_figure(study), folder / f"{study.axle}_holds.png")
     for test in study.tests.values():
         if "share" in test:
-            write_png(case_figure(study, test), folder / f"{study.axle}_{test.name}.png")
+            _write_png(case_figure(study, test), folder / f"{study.axle}_{test.name}.png")
 
 
 def write_kc_page(
@@ -69,30 +77,32 @@ def write_kc_page(
 
     `audit` is what the files of the vehicle are warned of.
     """
+    found = tuple(audit)
     sections: list[Section] = []
     for study in studies:
         name = str(study.axle).capitalize()
         layout = vehicle.axle(study.axle)
-        about = f"{layout.template}, {layout.mode}; {study.points} points, {study.failures} not reached."
+        kind = layout.template.replace("_", " ")
+        about = f"{kind}, {layout.mode}; {study.points} points, {study.failures} not reached."
         sections += [
             Section(f"{name} axle: key figures", (about, _figures_of(key_figures(study)))),
-            Section(f"{name} axle: kinematics", (kinematics_figure(study),)),
+            Section(f"{name} axle: kinematics", (drawn_figure(kinematics_figure(study)),)),
         ]
         if "steer" in study.tests:
-            sections.append(Section(f"{name} axle: steering", (steering_figure(study),)))
+            sections.append(Section(f"{name} axle: steering", (drawn_figure(steering_figure(study)),)))
         sections += [
-            Section(f"{name} axle: compliance", (_HOW_LOADED, compliance_figure(study))),
-            Section(f"{name} axle: map", (_HOW_MAPPED, map_figure(study))),
+            Section(f"{name} axle: compliance", (_HOW_LOADED, drawn_figure(compliance_figure(study)))),
+            Section(f"{name} axle: map", (_HOW_MAPPED, drawn_figure(map_figure(study)))),
         ]
         if any(f"fy{hold.suffix}" in study.tests for hold in Hold if hold.suffix):
-            sections.append(Section(f"{name} axle: compliance by hold", (_HOW_HELD, holds_figure(study))))
+            sections.append(Section(f"{name} axle: compliance by hold", (_HOW_HELD, drawn_figure(holds_figure(study)))))
         sections += [
-            Section(f"{name} axle: load case {test.name}", (_HOW_RAMPED, case_figure(study, test)))
+            Section(f"{name} axle: load case {test.name}", (_HOW_RAMPED, drawn_figure(case_figure(study, test))))
             for test in study.tests.values()
             if "share" in test
         ]
     sections.append(Section("Points that were not reached", (_problems(p for s in studies for p in s.problems),)))
-    sections.append(Section("Audit of the source", (problem_table(audit),)))
+    sections.append(Section("Audit of the source", (problem_table(found), *notes_table(found))))
     lead = (
         "Axle on a rig, body fixed. Travel is the height of the wheel centre above the design position, positive in "
         "bump; rack travel is positive to the left. Toe is positive in, camber positive with the top outward. Forces "
@@ -139,7 +149,6 @@ def kinematics_figure(study: AxleStudy) -> Figure:
                 _line(travel, "travel_left", "Fz_left", "parallel"),
                 _line(opposite, "travel_left", "Fz_left", "opposite"),
             ),
-            legend=Legend.LEFT,
         ),
         Panel(
             "Wheel rate",
@@ -149,7 +158,6 @@ def kinematics_figure(study: AxleStudy) -> Figure:
                 _line(travel, "travel_left", "wheel_rate_left", "parallel"),
                 _line(opposite, "travel_left", "wheel_rate_left", "opposite"),
             ),
-            legend=Legend.CENTRE,
         ),
         Panel(
             "Roll centre height, parallel travel",
@@ -176,7 +184,7 @@ def kinematics_figure(study: AxleStudy) -> Figure:
     ratios = [name for name in ("spring_left_ratio", "damper_left_ratio") if name in travel]
     if ratios:
         lines = tuple(_line(travel, "travel_left", name, name.split("_")[0]) for name in ratios)
-        panels.append(Panel("Motion ratio", "travel [mm]", "shortening per travel [-]", lines, legend=Legend.CENTRE))
+        panels.append(Panel("Motion ratio", "travel [mm]", "shortening per travel [-]", lines))
     roll = study.tests["roll"]
     panels.append(
         Panel(
@@ -184,7 +192,6 @@ def kinematics_figure(study: AxleStudy) -> Figure:
             "roll angle, right side down [°]",
             "Fz [kN]",
             tuple(_line(roll, "roll_angle", f"Fz_{side}", str(side)) for side in _SIDES),
-            legend=Legend.CENTRE,
         )
     )
     return Figure(f"{study.vehicle.name}, {study.axle} axle", tuple(panels))
@@ -196,7 +203,7 @@ def steering_figure(study: AxleStudy) -> Figure:
 
     def over_rack(title: str, name: str, label: str) -> Panel:
         lines = tuple(_line(test, "rack_travel", f"{name}_{side}", str(side)) for side in _SIDES)
-        return Panel(title, "rack travel, to the left [mm]", label, lines, legend=Legend.LEFT)
+        return Panel(title, "rack travel, to the left [mm]", label, lines)
 
     def axle(title: str, name: str, label: str) -> Panel:
         return Panel(title, "rack travel, to the left [mm]", label, (_line(test, "rack_travel", name),))
@@ -266,10 +273,9 @@ def holds_figure(study: AxleStudy) -> Figure:
             x, y = (_shown(test, n)[: len(test) // 4] for n in (name, f"{reading}_left"))
             label = "on its tyre" if hold is Hold.TYRE else f"{hold} held"
             lines.append(Line(x, y - y[len(y) // 2], label, Stroke.DASHED if lines else Stroke.SOLID))
-        rising = lines[-1].y[-1] > lines[-1].y[0]
         units = _unit(test, name), _unit(test, f"{reading}_left")
         labels = f"{str(load).capitalize()} [{units[0]}]", f"change [{units[1]}]"
-        panels.append(Panel(title, *labels, tuple(lines), legend=Legend.LEFT if rising else Legend.RIGHT))
+        panels.append(Panel(title, *labels, tuple(lines)))
     return Figure(f"{study.vehicle.name}, {study.axle} axle, compliance by hold", tuple(panels))
 
 
@@ -290,7 +296,7 @@ def case_figure(study: AxleStudy, test: KcTest) -> Figure:
             y = _shown(test, f"{reading}_{side}")
             lines.append(Line(test["share"], y if as_it_is else y - y[0], str(side)))
         label = f"{'force' if as_it_is else 'change'} [{_unit(test, f'{reading}_left')}]"
-        panels.append(Panel(title, "share of the load case [-]", label, tuple(lines), legend=Legend.LEFT))
+        panels.append(Panel(title, "share of the load case [-]", label, tuple(lines)))
     return Figure(f"{study.vehicle.name}, {study.axle} axle, load case {test.name}", tuple(panels))
 
 
@@ -309,7 +315,7 @@ def map_figure(study: AxleStudy) -> Figure:
             rows = np.abs(first - level) < 1e-6
             lines.append(Line(1e3 * second[rows], y[rows], f"{1e3 * level:+.0f} mm"))
         label = "rack travel, to the left [mm]" if steered else "opposite travel, left up [mm]"
-        panels.append(Panel(title, label, f"[{_unit(test, name)}]", tuple(lines), legend=Legend.LEFT))
+        panels.append(Panel(title, label, f"[{_unit(test, name)}]", tuple(lines)))
     return Figure(f"{study.vehicle.name}, {study.axle} axle, map", tuple(panels))
 
 

@@ -1,22 +1,30 @@
-"""Self-contained HTML pages: text, tables and interactive figures in one file that opens without a network."""
+"""Self-contained HTML pages: text, tables and figures in one file that opens without a network.
+
+A page is a list of sections, and a section a list of items that know nothing about what they are written to; each kind
+of item has a template in ``templates/``, here for pages and in `trackrod.report.pdf` for documents.
+"""
 
 from __future__ import annotations
 
-import html
+import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from trackrod.core.errors import MissingExtraError, Problem, Severity
+from trackrod.core.errors import MissingExtraError, Place, Problem, Severity
 from trackrod.core.figure import Figure
 from trackrod.core.files import write_atomically
-from trackrod.report.figures import figure_html
-from trackrod.report.svg import Drawing, draw
+from trackrod.core.numbers import minus, shown
+from trackrod.report.charts import Bars, HeatMap
+from trackrod.report.svg import NARROW, Drawing, draw, draw_panels
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 __all__ = [
+    "Beside",
     "Captioned",
     "Fragment",
     "Item",
@@ -24,25 +32,16 @@ __all__ = [
     "Section",
     "Table",
     "is_number",
+    "notes_table",
     "problem_table",
     "shown",
+    "without_folders",
     "write_page",
 ]
 
-_NUMBER = re.compile(r"[+−-]?\d+(\.\d+)?(e[+-]?\d+)?( %)?")
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; max-width: 1320px; margin: 2rem auto; padding: 0 1.5rem; }
-h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
-table { border-collapse: collapse; margin: .6rem 0; } th, td { padding: .25rem .9rem .25rem 0; text-align: left;
-border-bottom: 1px solid #d9dee3; vertical-align: top; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
-p.notice { padding: .6rem 1rem; border-left: 6px solid; font-size: 1.05rem; }
-p.good { border-color: #009e73; background: #eef8f4; } p.bad { border-color: #d55e00; background: #fdf3ec; }
-figure { margin: 1rem 0; } figure > svg { width: 100%; } figure > svg, figcaption { max-width: 1000px; }
-figcaption { color: #57606a; }
-nav ol { columns: 2; max-width: 60rem; } @media print { nav { display: none; } }
-p.lead, footer { color: #57606a; } footer { margin-top: 2.5rem; font-size: .85rem; }
-"""
+_NUMBER = re.compile(r"[+−-]?\d+(\.\d+)?(·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?( %)?")
+#: A path from the root of a machine.
+_PATH = re.compile(r"(?<![\w<.])(?:[A-Za-z]:[\\/]|/)(?:[\w.@+~-]+[\\/])+[\w.@+~-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """HTML that goes into the page as it stands; who makes one escapes the text in it."""
+    """A Plotly figure as HTML, which goes into the page as it stands; documents leave it out."""
 
     html: str
 
@@ -70,19 +69,26 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Captioned:
-    """A drawing with a sentence that says what to see in it. Curves are interactive on a page, charts are not."""
+    """A drawing with a sentence that says what to see in it."""
 
     drawing: Drawing
     caption: str
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Items side by side; below each other where there is no room."""
+
+    parts: tuple[Item, ...]
+
+
 #: What a section is made of; a plain text is a paragraph.
-Item = str | Table | Figure | Fragment | Notice | Captioned
+Item = str | Table | Figure | Fragment | Notice | Captioned | Beside
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with items in order; the text of paragraphs, notices and captions is escaped."""
+    """A heading with items in order; no text in them is markup."""
 
     title: str
     items: tuple[Item, ...]
@@ -109,58 +115,90 @@ def write_page(
         Its last line.
     contents
         Whether links to the sections follow the first of them.
+
+    Raises
+    ------
+    MissingExtraError
+        A section holds a Plotly figure, and Plotly is not installed.
+    InputError
+        The file cannot be written.
     """
+    chosen = tuple(sections)
+    library = _plotly() if any(isinstance(item, Fragment) for section in chosen for item in section.items) else ""
+    text = (
+        _templates()
+        .get_template("page.html")
+        .render(
+            title=title,
+            lead=lead,
+            footer=footer,
+            contents=contents,
+            library=library,
+            sections=[{"title": s.title, "entries": [_entry(item) for item in s.items]} for s in chosen],
+        )
+    )
+    write_atomically(Path(path), text)
+
+
+@functools.cache
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader  # noqa: PLC0415 - takes a while to load
+
+    return Environment(
+        loader=PackageLoader("trackrod.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _plotly() -> str:
     try:
         from plotly.offline import get_plotlyjs  # noqa: PLC0415 - optional package
     except ImportError:
         raise MissingExtraError("plotly", "plot", "writing interactive pages") from None
-    chosen = tuple(sections)
-    parts = [_section(section, number) for number, section in enumerate(chosen, 1)]
-    if contents:
-        parts.insert(1, _contents(chosen))
-    body = "\n".join(parts)
-    write_atomically(
-        Path(path),
-        f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>{html.escape(title)}</title>"
-        f"<meta name='viewport' content='width=device-width'><style>{_STYLE}</style>"
-        f"<script>{get_plotlyjs()}</script></head>\n<body><h1>{html.escape(title)}</h1>"
-        f"<p class='lead'>{html.escape(lead)}</p>\n{body}\n<footer>{html.escape(footer)}</footer></body></html>\n",
-    )
+    return str(get_plotlyjs())
 
 
-def _contents(sections: Sequence[Section]) -> str:
-    links = (f"<li><a href='#section-{k}'>{html.escape(s.title)}</a></li>" for k, s in enumerate(sections, 1))
-    return f"<nav><h2>Contents</h2><ol>{''.join(links)}</ol></nav>"
+def _entry(item: Item) -> dict[str, Any]:
+    """What the template of an item needs, and which one that is."""
+    if isinstance(item, str):
+        return {"template": "paragraph.html", "text": item}
+    if isinstance(item, Notice):
+        return {"template": "notice.html", "text": item.text, "good": item.good}
+    if isinstance(item, Table):
+        return _table_entry(item)
+    if isinstance(item, Fragment):
+        return {"template": "fragment.html", "html": item.html}
+    if isinstance(item, Beside):
+        return {"template": "beside.html", "parts": [_entry(part) for part in item.parts]}
+    drawing, caption = (item, "") if isinstance(item, Figure) else (item.drawing, item.caption)
+    return {"template": "figure.html", "caption": caption, **_drawing(drawing)}
 
 
-def _section(section: Section, number: int) -> str:
-    parts = [f"<section id='section-{number}'><h2>{html.escape(section.title)}</h2>"]
-    for item in section.items:
-        if isinstance(item, Figure):
-            parts.append(figure_html(item))
-        elif isinstance(item, Captioned):
-            inside = figure_html(item.drawing) if isinstance(item.drawing, Figure) else draw(item.drawing).svg
-            parts.append(f"<figure>{inside}<figcaption>{html.escape(item.caption)}</figcaption></figure>")
-        elif isinstance(item, Notice):
-            parts.append(f"<p class='notice {'good' if item.good else 'bad'}'>{html.escape(item.text)}</p>")
-        elif isinstance(item, Table):
-            parts.append(_table(item.heads, item.rows))
-        elif isinstance(item, Fragment):
-            parts.append(item.html)
-        else:
-            parts.append(f"<p>{html.escape(item)}</p>")
-    return "\n".join((*parts, "</section>"))
+def _drawing(drawing: Drawing) -> dict[str, Any]:
+    if isinstance(drawing, Figure):
+        legend, panels = draw_panels(drawing)
+        return {
+            "legend": [{"svg": svg, "text": text} for svg, text in legend],
+            "panels": panels,
+            "columns": min(drawing.columns, len(panels)),
+        }
+    narrow = draw(drawing, NARROW).svg if isinstance(drawing, Bars) else ""
+    return {"svg": draw(drawing).svg, "narrow": narrow, "map": isinstance(drawing, HeatMap)}
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
-    head = "".join(f"<th>{html.escape(text)}</th>" for text in heads)
-    body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+def _table_entry(table: Table) -> dict[str, Any]:
+    rows = [[{"text": cell_text(value), "number": is_number(value)} for value in row] for row in table.rows]
+    columns = [all(row[k]["number"] or not row[k]["text"] for row in rows) for k in range(len(table.heads))]
+    heads = [{"text": head, "number": bool(rows) and column} for head, column in zip(table.heads, columns, strict=True)]
+    return {"template": "table.html", "heads": heads if any(table.heads) else [], "rows": rows}
 
 
-def _cell(value: str | float) -> str:
-    text = html.escape(value) if isinstance(value, str) else shown(value)
-    return f"<td class='number'>{text}</td>" if is_number(value) else f"<td>{text}</td>"
+def cell_text(value: str | float) -> str:
+    """What stands in a cell."""
+    return value if isinstance(value, str) else minus(shown(value))
 
 
 def is_number(value: str | float) -> bool:
@@ -168,16 +206,49 @@ def is_number(value: str | float) -> bool:
     return not isinstance(value, str) or _NUMBER.fullmatch(value) is not None
 
 
+# ---- problems
+
+
 def problem_table(problems: Iterable[Problem]) -> Table | str:
-    """Problems, errors first, as a table; a sentence if there are none."""
-    order = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
-    ordered = sorted(problems, key=lambda problem: order.index(problem.severity))
-    rows = tuple((str(p.severity), p.text, p.hint, str(p.place)) for p in ordered)
-    return Table(("severity", "problem", "what to do", "where"), rows) if rows else "No problem was found."
+    """Errors and warnings as a table, and how many notes there are; a sentence if there is nothing."""
+    found = tuple(problems)
+    notes = sum(problem.severity is Severity.NOTE for problem in found)
+    order = (Severity.ERROR, Severity.WARNING)
+    serious = sorted((p for p in found if p.severity in order), key=lambda p: order.index(p.severity))
+    if not serious:
+        more = f" {notes} note{'' if notes == 1 else 's'} only." if notes else ""
+        return f"No errors and no warnings.{more}"
+    cells = [(str(p.severity), without_folders(p.text), without_folders(p.hint), _where(p.place)) for p in serious]
+    heads = ("severity", "problem", "what to do", "where")
+    told = [k for k in range(len(heads)) if any(row[k] for row in cells)]  # no column that says nothing
+    return Table(tuple(heads[k] for k in told), tuple(tuple(row[k] for k in told) for row in cells))
 
 
-def shown(value: float) -> str:
-    """A number with five significant digits, without exponent as long as that can be read."""
-    if value == 0 or not 1e-4 <= abs(value) < 1e9:
-        return f"{value:.5g}"
-    return np.format_float_positional(float(f"{value:.5g}"), trim="-")
+def notes_table(problems: Iterable[Problem]) -> tuple[Table, ...]:
+    """Notes, which ask for nothing, as a table; none if there are none."""
+    rows = tuple(
+        (" – ".join(without_folders(text) for text in (p.text, p.hint) if text), _where(p.place))
+        for p in problems
+        if p.severity is Severity.NOTE
+    )
+    return (Table(("note", "where"), rows),) if rows else ()
+
+
+def without_folders(text: str) -> str:
+    """A text without folders of the machine: paths begin at the database, or at the last folder."""
+    return _PATH.sub(lambda found: _from_database(found[0]), text)
+
+
+def _where(place: Place) -> str:
+    if place.file is None:
+        return str(place)
+    line = "" if place.line is None else f":{place.line}"
+    return f"{_from_database(str(place.file))}{line}"
+
+
+def _from_database(path: str) -> str:
+    parts = re.split(r"[\\/]", path.rstrip("\\/"))
+    database = next((k for k, part in enumerate(parts) if part.endswith(".cdb")), None)
+    if database is None:
+        return "/".join(part for part in parts[-2:] if part)
+    return "/".join(parts[database + 1 :]) or parts[database]

@@ -10,7 +10,7 @@ from trackrod import __version__
 from trackrod.core import signals
 from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError, Place, Problem
-from trackrod.core.figure import Figure, Legend, Line, Panel
+from trackrod.core.figure import Figure, Line, Panel
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.report.figures import write_png
@@ -54,7 +54,7 @@ def _panel(run: Run, title: str, y_label: str, wanted: dict[str, tuple[Signal, f
         for label, (signal, factor) in wanted.items()
         if signal.column in run
     )
-    return Panel(title, _TIME, y_label, lines, Legend.RIGHT)
+    return Panel(title, _TIME, y_label, lines)
 
 
 def write_run_plot(run: Run, path: Path | str) -> None:

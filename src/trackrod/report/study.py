@@ -45,10 +45,10 @@ def write_study_report(
     chosen = study_sections(result, sections)
     title = f"Conversion of {result.name}"
     lead = (
-        "A real-time model made from a detailed reference, tuned against it and tried on manoeuvres that tuning never "
-        "saw. Axes of ISO 8855: x forward, y left, z up; left turn, right side down and nose down are positive."
+        "A real-time model made from a detailed reference and compared with it. Axes of ISO 8855: x forward, y left, "
+        "z up; a left turn, right side down and nose down are positive."
     )
-    footer = f"trackrod {__version__}, {result.name}"
+    footer = ", ".join(part for part in (f"Trackrod {__version__}", result.name, result.made_on) if part)
     write_page(title, lead, chosen, html, footer=footer, contents=True)
     if pdf is None:
         return [html]

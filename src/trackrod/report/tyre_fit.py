@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from trackrod import __version__
-from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
+from trackrod.core.figure import Figure, Line, Panel, Stroke
 from trackrod.estimate.tyre_fit import TyreFit
 from trackrod.report.page import Section, Table, write_page
 from trackrod.tyre.model import Tyre
@@ -56,7 +56,7 @@ def _panel(fit: TyreFit, output: str, slip: str, camber: float, scale: float, la
             lines.append(Line(x, scale * getattr(forces, output), f"{load:.0f} N" if first else "", color=color))
     x_label = "slip angle α [deg]" if degrees else "longitudinal slip κ [-]"
     title = f"{output}, camber {np.degrees(camber):.1f}°, {nominal / 1e3:.0f} kPa"
-    return Panel(title, x_label, label, tuple(lines), Legend.RIGHT if output == "Fy" else Legend.LEFT)
+    return Panel(title, x_label, label, tuple(lines))
 
 
 def write_fit_page(fit: TyreFit, source: str, notes: Sequence[str], unseen: Mapping[float, float], path: Path) -> None:

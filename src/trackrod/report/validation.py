@@ -6,7 +6,10 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
+
 from trackrod import __version__
+from trackrod.core.environment import ENVIRONMENT_SIGNALS
 from trackrod.core.figure import Figure, Line, Panel, Stroke
 from trackrod.core.signals import parse_column
 from trackrod.report.page import Item, Notice, Section, Table, shown, write_page
@@ -14,11 +17,13 @@ from trackrod.report.pdf import write_pdf
 from trackrod.validate.criteria import INDEX, Response
 from trackrod.validate.verdict import Comparison, Outcome, Row, Verdict
 
-__all__ = ["verdict_sentence", "write_validation_page"]
+__all__ = ["road_sentence", "verdict_sentence", "write_validation_page"]
 
 _UNKNOWN = "not known"
 #: Columns that say what a test was driven on.
 _OF_ROAD = re.compile(r"road_|wind_|friction_|slope_|banking_")
+#: What is assumed where slope, bank, friction and wind were not recorded.
+_ASSUMED, _ALL_ASSUMED = ("no slope", "no bank", "dry", "still air"), ("level", "dry", "still air")
 
 
 def verdict_sentence(verdict: Verdict) -> str:
@@ -161,12 +166,25 @@ def _figure(verdict: Verdict, comparison: Comparison) -> Figure:
     return Figure(comparison.name, tuple(panels))
 
 
-def _road(comparisons: tuple[Comparison, ...]) -> str:
-    """What the model was driven on."""
-    recorded = sorted({c for one in comparisons for run in one.tests for c in run if _OF_ROAD.match(c)})
-    if recorded:
-        return f"level, dry and without wind in the model; not used: {', '.join(recorded)}"
-    return "taken as level, dry and without wind: the tests have no channel of slope, banking, friction or wind"
+def road_sentence(comparisons: tuple[Comparison, ...]) -> str:
+    """What the models were driven on: what of it was recorded, and what was assumed."""
+    driven, assumed = [], []
+    for signal, otherwise in zip(ENVIRONMENT_SIGNALS.values(), _ASSUMED, strict=True):
+        of = [one for one in comparisons if signal.column in one.tests[0] and signal.column in one.model]
+        if of:
+            values = np.concatenate([one.model[signal] for one in of])
+            where = "" if len(of) == len(comparisons) else f" in {', '.join(one.name for one in of)}"
+            unit = signal.kind.unit and f" {signal.kind.unit}"
+            name = signal.name.replace("_", " ")
+            driven.append(f"{name} {shown(values.min())} to {shown(values.max())}{unit}{where}")
+        if len(of) < len(comparisons):
+            assumed.append(otherwise + (" elsewhere" if of else ""))
+    known = {signal.column for signal in ENVIRONMENT_SIGNALS.values()}
+    recorded = {c for one in comparisons for run in one.tests for c in run if _OF_ROAD.match(c)}
+    parts = [f"as recorded: {', '.join(driven)}"] if driven else []
+    parts += [f"{', '.join(assumed if driven else _ALL_ASSUMED)} assumed"] if assumed else []
+    parts += [f"not used: {', '.join(sorted(recorded - known))}"] if recorded - known else []
+    return "; ".join(parts)
 
 
 def _record(verdict: Verdict, comparisons: tuple[Comparison, ...], checks: tuple[str, ...], domain: str) -> Section:
@@ -183,7 +201,7 @@ def _record(verdict: Verdict, comparisons: tuple[Comparison, ...], checks: tuple
         ("risk", criteria.risk or "not stated"),
         ("assumptions", "; ".join(criteria.assumptions) or "none stated"),
         ("tests", tests),
-        ("road", _road(comparisons)),
+        ("road", road_sentence(comparisons)),
         ("processing of both", chain),
         ("verification", "; ".join(checks) or "half the step: see the column 'numerical'"),
         ("not tested", ", ".join(gaps) or "nothing that the criteria ask for"),

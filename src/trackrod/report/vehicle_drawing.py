@@ -21,7 +21,16 @@ from trackrod.vehicle.elements import JointType, Vector
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["scene_html", "write_scene_png"]
+__all__ = [
+    "OBLIQUE",
+    "WIDTHS",
+    "outer_face",
+    "path_color",
+    "scene_html",
+    "tyre_faces",
+    "tyre_hull",
+    "write_scene_png",
+]
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -106,12 +115,12 @@ _X, _Y, _Z = "x forward [m]", "y left [m]", "z up [m]"
 _TOP = _View("from above", (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), 1.1, (_X, _Y))
 _SIDE = _View("from the left", (-1.0, 0.0, 0.0), (0.0, 0.0, 1.0), 1.1, (_X, _Z))
 _FRONT = _View("from the front", (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), 0.75, (_Y, _Z))
-_OBLIQUE = _View("oblique, from the front left", (-0.5, 0.866, 0.0), (-0.433, -0.25, 0.866), 1.25)
+OBLIQUE = _View("oblique, from the front left", (-0.5, 0.866, 0.0), (-0.433, -0.25, 0.866), 1.25)
 
 
 # The picture
 
-_WIDTHS = {Weight.HAIR: 0.6, Weight.THIN: 0.9, Weight.NORMAL: 1.8, Weight.THICK: 3.6}
+WIDTHS = {Weight.HAIR: 0.6, Weight.THIN: 0.9, Weight.NORMAL: 1.8, Weight.THICK: 3.6}
 _NAMED_LINES = (Layer.SPRINGS, Layer.DAMPERS, Layer.STOPS, Layer.BEAMS)
 _LABELS = {
     **{str(joint): f"{joint} joint" for joint in JointType},
@@ -134,7 +143,7 @@ def write_scene_png(scene: Scene, path: FilePath | str, *, dots_per_inch: int = 
     FigureCanvasAgg(canvas)
     canvas.suptitle(scene.name, fontsize=13)
     grid = canvas.add_gridspec(3, 2, width_ratios=(1.6, 1.0), height_ratios=(1.7, 1.0, 1.25))
-    _draw(canvas.add_subplot(grid[:, 0]), scene, _OBLIQUE)
+    _draw(canvas.add_subplot(grid[:, 0]), scene, OBLIQUE)
     for row, view in enumerate((_TOP, _SIDE, _FRONT)):
         _draw(canvas.add_subplot(grid[row, 1]), scene, view)
     with atomic_path(path) as temporary:
@@ -146,10 +155,10 @@ def _draw(axes: Axes, scene: Scene, view: _View) -> None:
 
     ground = view.project(scene.ground())[:, :2]
     axes.add_collection(PolyCollection([ground], facecolor="#f6f8fa", edgecolor="#b8c0c8", linewidths=0.8, zorder=0))
-    discs = [view.project(tyre.circle(tyre.radius, offset)) for tyre in scene.tyres for offset in _faces(tyre)]
+    discs = [view.project(tyre.circle(tyre.radius, offset)) for tyre in scene.tyres for offset in tyre_faces(tyre)]
     hulls = [np.vstack(pair)[:, :2] for pair in zip(discs[::2], discs[1::2], strict=True)]
     axes.add_collection(PolyCollection([_hull(hull) for hull in hulls], facecolor="#d9dee3", alpha=0.45, zorder=1))
-    rims = [view.project(tyre.circle(tyre.rim_radius, _outer_face(tyre))) for tyre in scene.tyres]
+    rims = [view.project(tyre.circle(tyre.rim_radius, outer_face(tyre))) for tyre in scene.tyres]
     rings = [ring[:, :2] for ring in (*discs, *rims)]
     axes.add_collection(LineCollection(rings, colors=_COLORS[Layer.WHEELS], linewidths=0.7, zorder=2))
     # What is nearer to the eye is drawn later.
@@ -157,8 +166,8 @@ def _draw(axes: Axes, scene: Scene, view: _View) -> None:
     axes.add_collection(
         LineCollection(
             [view.project(path.points)[:, :2] for path in paths],
-            colors=[_color(path) for path in paths],
-            linewidths=[_WIDTHS[path.weight] for path in paths],
+            colors=[path_color(path) for path in paths],
+            linewidths=[WIDTHS[path.weight] for path in paths],
             capstyle="round",
             zorder=3,
         )
@@ -173,7 +182,7 @@ def _draw(axes: Axes, scene: Scene, view: _View) -> None:
     if view.labels is None:
         axes.set_axis_off()
         for layer in _NAMED_LINES:
-            widths = [_WIDTHS[path.weight] for path in paths if path.layer is layer]
+            widths = [WIDTHS[path.weight] for path in paths if path.layer is layer]
             if widths:
                 axes.plot([], color=_COLORS[layer], linewidth=max(widths), label=layer.removesuffix("s"))
         axes.legend(loc="lower right", fontsize=8, frameon=False)
@@ -212,16 +221,23 @@ def _hull(points: Array) -> Array:
     return np.asarray(points[ConvexHull(points).vertices])
 
 
-def _faces(tyre: TyreShape) -> tuple[float, float]:
+def tyre_hull(tyre: TyreShape, view: _View) -> Array:
+    """Outline of a tyre on the paper [m]."""
+    return _hull(np.vstack([view.project(tyre.circle(tyre.radius, face)) for face in tyre_faces(tyre)])[:, :2])
+
+
+def tyre_faces(tyre: TyreShape) -> tuple[float, float]:
+    """Where its side walls are [m along the axis]."""
     return (-tyre.width / 2, tyre.width / 2)
 
 
-def _outer_face(tyre: TyreShape) -> float:
+def outer_face(tyre: TyreShape) -> float:
     """Where the rim is drawn: on the face that points away from the vehicle [m along the axis]."""
-    return _faces(tyre)[1 if tyre.centre[1] > 0 else 0]
+    return tyre_faces(tyre)[1 if tyre.centre[1] > 0 else 0]
 
 
-def _color(path: Path) -> str:
+def path_color(path: Path) -> str:
+    """Of its layer, or of its body."""
     return _COLORS[path.layer] if path.tint is None else _TINTS[path.tint % len(_TINTS)]
 
 
@@ -261,7 +277,7 @@ def scene_html(scene: Scene) -> str:
         "hoverlabel": {"align": "left"},
         "scene": {
             "aspectmode": "data",
-            "camera": _camera(_OBLIQUE),
+            "camera": _camera(OBLIQUE),
             **{
                 f"{axis}axis": {"title": {"text": label}, "backgroundcolor": "#ffffff", "gridcolor": "#e4e8ec"}
                 for axis, label in zip("xyz", (_X, _Y, _Z), strict=True)
@@ -278,7 +294,7 @@ def scene_html(scene: Scene) -> str:
                 "showactive": False,
                 "buttons": [
                     {"label": view.title, "method": "relayout", "args": [{"scene.camera": _camera(view)}]}
-                    for view in (_OBLIQUE, _SIDE, _TOP, _FRONT)
+                    for view in (OBLIQUE, _SIDE, _TOP, _FRONT)
                 ],
             }
         ],
@@ -323,7 +339,7 @@ def _ground(scene: Scene) -> dict[str, Any]:
 def _tyre_traces(scene: Scene) -> Iterator[dict[str, Any]]:
     """The tread and side walls of each tyre, so transparent that the suspension shows, with their edges."""
     for tyre in scene.tyres:
-        inner, outer = _faces(tyre)
+        inner, outer = tyre_faces(tyre)
         rings = [
             np.array(tyre.circle(radius, offset)[:-1])
             for radius, offset in (
@@ -365,7 +381,7 @@ def _path_traces(scene: Scene) -> list[dict[str, Any]]:
     """One trace for all lines of a layer that look alike."""
     alike: dict[tuple[Layer, Weight, str], list[Path]] = {}
     for path in scene.all_paths():
-        alike.setdefault((path.layer, path.weight, _color(path)), []).append(path)
+        alike.setdefault((path.layer, path.weight, path_color(path)), []).append(path)
     return [_line_trace(paths, weight, color) for (_, weight, color), paths in alike.items()]
 
 

@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core import signals
 from trackrod.core.corners import Corner
-from trackrod.core.driver_inputs import checked_controls
+from trackrod.core.driver_inputs import checked_controls, with_environment
 from trackrod.core.errors import ConvergenceError, InputError, UnknownNameError
+from trackrod.core.layout import ENVIRONMENT, Layout
 from trackrod.core.model_state import ModelState
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
-from trackrod.core.wheel_inputs import WheelInputs
+from trackrod.core.wheel_inputs import WHEEL_COLUMNS, WheelInputs
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.compile import compile_model, rolling_start
 from trackrod.rtm.layout import INPUTS as INPUT_FIELDS
@@ -32,9 +33,9 @@ from trackrod.rtm.motion import (
     brake_line,
     tyre_columns,
 )
-from trackrod.rtm.spec import RtmSpec
+from trackrod.rtm.spec import HasModel
 
-__all__ = ["RealTimeVehicle"]
+__all__ = ["RealTimeVehicle", "require_step"]
 
 Array = NDArray[np.float64]
 
@@ -44,8 +45,16 @@ _ELEMENTS = tuple(
 )
 _NAMES_AND_UNITS = (tuple(name for name, _ in _ELEMENTS), tuple(kind.unit for _, kind in _ELEMENTS))
 
+#: Where the friction of the road lies in a row of controls with environment.
+_FRICTION = 4 + WHEEL_COLUMNS.size + Layout(ENVIRONMENT.fields).column("friction")
 #: Time to come to rest [s], and the speed that counts as rest [m/s]: tyres that give way let one with conicity creep.
 _SETTLING, _REST = 8.0, 4e-3
+
+
+def require_step(step: float) -> None:
+    """InputError where a step [s] is none that the real-time model takes."""
+    if not (np.isfinite(step) and 0 < step <= 0.005):
+        raise InputError(f"the step is {step:g} s; more than zero and at most 0.005 s is allowed")
 
 
 class RealTimeVehicle:
@@ -53,15 +62,15 @@ class RealTimeVehicle:
 
     Parameters
     ----------
-    spec
-        What to drive.
+    model
+        What to drive: a real-time model, or what holds one, a conversion or a study.
     step
         Step of the integration [s].
     """
 
-    def __init__(self, spec: RtmSpec, *, step: float = 1e-3) -> None:
-        if not (np.isfinite(step) and 0 < step <= 0.005):
-            raise InputError(f"the step is {step} s; more than zero and at most 0.005 s is allowed")
+    def __init__(self, model: HasModel, *, step: float = 1e-3) -> None:
+        require_step(step)
+        spec = model.spec
         self.spec = spec
         self.step = step
         self.seconds = 0.0
@@ -71,6 +80,9 @@ class RealTimeVehicle:
         self._centre, self._tyres, self._brakes = TotalCentre.of(spec), tyre_columns(spec), brake_line(spec)
         self._elastic = spec.steering is not None
         self._core = compile_model(spec)
+
+    def __repr__(self) -> str:
+        return f"RealTimeVehicle({self.spec!r}, step {1e3 * self.step:g} ms)"
 
     def settle(self) -> dict[Corner, float]:
         """Let the vehicle come to rest; the wheel loads [N].
@@ -132,6 +144,7 @@ class RealTimeVehicle:
         every: int = 1,
         road_heights: Array | None = None,
         wheels: WheelInputs | None = None,
+        environment: Array | None = None,
         steering_wheel_torque: ArrayLike | None = None,
     ) -> Run:
         """Drive on under inputs given for each step; as `MultibodyVehicle.advance`.
@@ -157,8 +170,7 @@ class RealTimeVehicle:
             )
         hands = steering_wheel_torque if steering_wheel_torque is not None else steering_wheel_angle
         controls = checked_controls(hands, throttle, brake, gear, road_heights)
-        if wheels is not None:
-            controls = np.concatenate((controls, wheels.rows(len(controls))), axis=1)
+        controls = with_environment(controls, wheels, environment)
         self._core.steer_by_torque(by_torque)
         try:
             rows = self.advance_rows(controls, every, road_heights)
@@ -175,11 +187,14 @@ class RealTimeVehicle:
         ----------
         controls
             Steering-wheel angle [rad], throttle, brake and gear for each step, shape (steps, 4); beyond these, where
-            assistance systems act, a row of `WHEEL_COLUMNS`.
+            assistance systems act, a row of `WHEEL_COLUMNS`, and behind it, where road and air are given, a row of
+            `ENVIRONMENT`.
         every, road_heights
             As for `advance`.
         """
         rows = self._advance(controls, every, road_heights)
+        if controls.shape[1] > _FRICTION:
+            self._friction = min(self._friction, float(controls[:, _FRICTION].min()))
         if not math.isfinite(rows[-1].sum()):
             good = int(np.isfinite(rows).all(axis=1).sum())
             raise ConvergenceError(

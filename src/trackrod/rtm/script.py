@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from trackrod.core import signals
 from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.files import hash_bytes
+from trackrod.core.layout import ENVIRONMENT
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.core.wheel_inputs import WHEEL_COLUMNS
@@ -47,7 +48,7 @@ class Script:
         A row for each step: steering-wheel angle [rad]; throttle and brake, 0 to 1; gear, 0 if the shift speeds decide
         and −1 for neutral; speed to hold [m/s]. Where the speed is a number, both pedals are the controller's; where
         speed and throttle are not, the throttle stays what it was. Beyond these five, where assistance systems act, a
-        row of `WHEEL_COLUMNS`.
+        row of `WHEEL_COLUMNS`, and behind it, where road and air are given, one of `ENVIRONMENT`.
     lead
         Steps before the run begins at t = 0.
     every
@@ -69,9 +70,11 @@ class Script:
 
     def __post_init__(self) -> None:
         columns = self.controls.shape[1] if self.controls.ndim == 2 else 0
-        if columns not in (5, 5 + WHEEL_COLUMNS.size):
+        with_wheels = 5 + WHEEL_COLUMNS.size
+        if columns not in (5, with_wheels, with_wheels + ENVIRONMENT.size):
             text = f"the controls of a script have the shape {self.controls.shape}, five columns are needed"
-            raise InputError(f"{text}, and {WHEEL_COLUMNS.size} more if assistance systems act at the wheels")
+            text += f", {WHEEL_COLUMNS.size} more if assistance systems act at the wheels"
+            raise InputError(f"{text}, and {ENVIRONMENT.size} behind these if road and air are given")
         if not self.lead + self.every <= len(self.controls):
             raise InputError(f"a script of {len(self.controls)} steps is too short for a lead of {self.lead} steps")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from scipy.interpolate import PchipInterpolator
 from trackrod.core.artefact import Schema
 from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError, Problem, UnknownNameError, raise_if_errors
+from trackrod.core.notebook import Shown
 from trackrod.core.plain import Plain
 from trackrod.core.records import from_plain, to_plain
 from trackrod.core.validity import Validity
@@ -35,6 +36,7 @@ __all__ = [
     "ComplianceSpec",
     "Curve",
     "FrameSpec",
+    "HasModel",
     "RtmSpec",
     "SteeringSpec",
     "WheelSpec",
@@ -365,8 +367,17 @@ class FrameSpec:
             yield f"the inertia of the rear half of the frame, {self.inertia} kg·m², must be positive definite"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RtmSpec:
+class HasModel(Protocol):
+    """Something that holds a real-time model: the model itself, a conversion, a study."""
+
+    @property
+    def spec(self) -> RtmSpec:
+        """The model."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RtmSpec(Shown):
     """A real-time model.
 
     Attributes
@@ -423,6 +434,14 @@ class RtmSpec:
             raise InputError(
                 f"'{self.name}': compliance moves in one axle only; give the elasticity of both, or of none"
             )
+
+    def __repr__(self) -> str:
+        return f"RtmSpec({self.name!r}, {self.mass:.1f} kg, {len(self.parameters)} parameters)"
+
+    @property
+    def spec(self) -> RtmSpec:
+        """Itself: wherever a real-time model is wanted, what holds one will do."""
+        return self
 
     def values(self) -> Array:
         """The parameters as the flat array that the core takes."""

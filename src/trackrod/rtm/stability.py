@@ -16,6 +16,7 @@ from scipy.linalg import eig
 
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import ConvergenceError, Problem, Severity
+from trackrod.core.numbers import shown, signed
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.compile import compile_model, rolling_start
 from trackrod.rtm.elasticity import ElasticMode
@@ -114,10 +115,10 @@ class Instability:
 
     def __str__(self) -> str:
         mode = self.mode
-        swings = f"{mode.frequency:.2g} Hz" if mode.frequency else "without swinging"
+        swings = f"{shown(mode.frequency, 2)} Hz" if mode.frequency else "without swinging"
         return (
-            f"unstable straight ahead at {3.6 * self.speed:.0f} km/h: eigenvalue {mode.growth:+.2g} 1/s, {swings}, "
-            f"at the {self.axle} axle, {100 * mode.shares[mode.part]:.0f} % {mode.part}; cause: {self.cause}"
+            f"unstable straight ahead at {3.6 * self.speed:.0f} km/h: eigenvalue {signed(mode.growth, 2)} 1/s, "
+            f"{swings}, at the {self.axle} axle, {100 * mode.shares[mode.part]:.0f} % {mode.part}; cause: {self.cause}"
         )
 
 

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from trackrod import __version__
 from trackrod.core import signals
+from trackrod.core.driver_inputs import with_environment
 from trackrod.core.errors import ConvergenceError, InputError, RangeError
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
-from trackrod.manoeuvres.controls import HoldSpeed, Pedals, straight_ahead
+from trackrod.manoeuvres.controls import HoldSpeed, Pedals, SteerBy, straight_ahead
 from trackrod.manoeuvres.ends import Steady
 from trackrod.manoeuvres.manoeuvre import (
     DECISION,
@@ -39,7 +40,7 @@ from trackrod.manoeuvres.manoeuvre import (
 from trackrod.simulate.events import Event, EventKind, Watch
 from trackrod.simulate.model import VehicleModel, tyre_places
 
-__all__ = ["Progress", "drive", "prepared", "require_settled", "simulate"]
+__all__ = ["Progress", "drive", "prepared", "require_periods", "require_settled", "simulate"]
 
 Array = NDArray[np.float64]
 T = TypeVar("T", float, Array)
@@ -115,7 +116,7 @@ def drive(
 
     Holds: equal models that have not been driven before and equal manoeuvres give the same run, bit for bit.
     """
-    every, keep = _periods(model.step, sample)
+    every, keep = require_periods(model.step, sample)
     ready = prepared(model, manoeuvre, progress=progress)
     acting = assistance if assistance is not None else ready.assistance()
     return ready, _Drive(model, ready, every=every, keep=keep, progress=progress, assistance=acting).run()
@@ -129,7 +130,7 @@ def prepared(model: VehicleModel, manoeuvre: Manoeuvre, *, progress: Progress | 
     ConvergenceError
         What is asked for cannot be reached with this vehicle.
     """
-    every, _ = _periods(model.step, DECISION)
+    every, _ = require_periods(model.step, DECISION)
     return manoeuvre.prepare(lambda other: _Drive(model, other, every=every, keep=1, progress=progress).run())
 
 
@@ -146,8 +147,10 @@ def require_settled(run: Run) -> None:
         raise ConvergenceError(f"'{run.metadata['name']}' was not driven, because the vehicle did not settle: {text}")
 
 
-def _periods(step: float, sample: float) -> tuple[int, int]:
+def require_periods(step: float, sample: float) -> tuple[int, int]:
     """Steps from one sample of a block to the next, and which of these samples are kept."""
+    if not (np.isfinite(step) and step > 0):
+        raise RangeError(f"the step is {step:g} s, it must be greater than zero")
     if not (np.isfinite(sample) and sample > 0):
         raise RangeError(f"the sample time is {sample} s, it must be greater than zero")
     short = min(sample, DECISION)
@@ -184,6 +187,7 @@ class _Drive:
         self.progress = progress
         self.steps = round(DECISION / model.step)
         self.road = manoeuvre.road()
+        self.environment = manoeuvre.environment()
         self.watch = Watch(manoeuvre.corridor())
         self.blocks: list[Array] = []
         self.events: list[Event] = []
@@ -208,7 +212,8 @@ class _Drive:
         self.model.settle()
         self.model.start(start.speed, start.gear if start.gear > 0 else None)
         first_gear = NEUTRAL if start.speed == 0 else start.gear
-        self.blocks = [self.model.advance_rows(_controls(self.steps, first_gear), self.every)]  # taken blind
+        blind = self._complete(_controls(self.steps, first_gear), None, np.zeros(self.steps))
+        self.blocks = [self.model.advance_rows(blind, self.every)]
         before = self._drive_phase(_settling(start))
         if before is not None:
             self.events.append(before)
@@ -267,7 +272,7 @@ class _Drive:
             controls[:, 1], controls[:, 2] = pedals(times, now)
             try:
                 block = self.model.advance_rows(
-                    self._assisted(controls, now, ahead), self.every, self._heights(now, ahead)
+                    self._complete(controls, now, ahead), self.every, self._heights(now, ahead)
                 )
             except ConvergenceError as error:
                 self._note(phase, began, "no solution")
@@ -297,11 +302,11 @@ class _Drive:
         read = self.model.reading(self.blocks[-1][-1])
         return Sample((self.decisions - phase_began) * DECISION, _Reading(read, self.origin))
 
-    def _assisted(self, controls: Array, now: Sample, ahead: Array) -> Array:
-        """The driver's controls, and what an assistance system does at the wheels beside them."""
-        if self.assist is None:
-            return controls
-        return np.concatenate((controls, self.assist(self.time + ahead, now).rows(len(controls))), axis=1)
+    def _complete(self, controls: Array, now: Sample | None, ahead: Array) -> Array:
+        """The driver's controls, what an assistance system does at the wheels beside them, and road and air."""
+        wheels = None if self.assist is None or now is None else self.assist(self.time + ahead, now)
+        around = None if self.environment is None else self.environment.at((self.time + ahead) * self.started)
+        return with_environment(controls, wheels, around)
 
     def _heights(self, now: Sample, ahead: Array) -> Array | None:
         # The front axle counts as being at the centre of gravity: where the road begins does not matter, only how far
@@ -325,6 +330,8 @@ class _Drive:
         pose = self.origin.pose(made[signals.X], made[signals.Y], np.unwrap(made[signals.YAW]))
         columns = {**made, signals.TIME.column: np.round(np.arange(count) * period, 9)}
         columns |= dict(zip(_POSE_COLUMNS, pose, strict=True))
+        if self.environment is not None:
+            columns |= self.environment.columns(columns[signals.TIME.column])
         for entry in made.metadata.get("beyond_maps", ()):
             time = float(columns[signals.TIME.column][entry["first"]])
             text = f"{entry['variable']} beyond its map by up to {1e3 * entry['farthest_m']:.1f} mm"
@@ -399,7 +406,8 @@ def _settling(start: Start) -> Phase:
         pedals = Pedals(brake=lambda t: np.full(t.size, pedal))
         gear = NEUTRAL
     settled = Steady(_SETTLED, _SETTLED_FOR, {signals.VX: start.speed})
-    return Phase(_SETTLING, straight_ahead, pedals, (settled,), _SETTLED_WITHIN, gear)
+    steering = SteerBy(lambda t: np.full(t.size, start.steering)) if start.steering else straight_ahead
+    return Phase(_SETTLING, steering, pedals, (settled,), _SETTLED_WITHIN, gear)
 
 
 def _broken_off(phase: Phase, now: Sample, *, settling: bool) -> str:

@@ -48,7 +48,8 @@ class VehicleModel(Protocol):
         ----------
         controls
             Steering-wheel angle [rad], throttle, brake and gear for each step, shape (steps, 4); beyond these, where
-            assistance systems act, a row of `WHEEL_COLUMNS`. Without it nothing acts, whatever did before.
+            assistance systems act, a row of `WHEEL_COLUMNS`. Without it nothing acts, whatever did before. Beyond that,
+            a row of `ENVIRONMENT`; without it the road is as it was, and the air stands still.
         every
             Steps from one sample to the next.
         road_heights

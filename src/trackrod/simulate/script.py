@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trackrod.core import signals
+from trackrod.core.driver_inputs import with_environment
 from trackrod.core.errors import InputError
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
+from trackrod.core.wheel_inputs import WheelInputs
 from trackrod.manoeuvres.controls import (
     AssistBy,
     FollowSpeed,
@@ -23,7 +25,7 @@ from trackrod.manoeuvres.controls import (
     SteerBy,
     SteerTo,
 )
-from trackrod.manoeuvres.manoeuvre import KEEP_GEAR, NEUTRAL, Manoeuvre, Phase, Sample
+from trackrod.manoeuvres.manoeuvre import AUTOMATIC, KEEP_GEAR, NEUTRAL, Manoeuvre, Phase, Sample, engaged_gear
 from trackrod.rtm.script import Script
 
 __all__ = ["LEAD", "can_be_scripted", "scripted"]
@@ -48,7 +50,7 @@ def _open_loop(phase: Phase) -> bool:
     return isinstance(phase.steering, _STEERING) and isinstance(phase.pedals, _PEDALS) and held
 
 
-def scripted(manoeuvre: Manoeuvre, reference: Run, *, step: float = 1e-3) -> Script:
+def scripted(manoeuvre: Manoeuvre, reference: Run, *, step: float = 1e-3, own_gears: bool = False) -> Script:
     """What the driver did in the run of a reference, for as long as each phase took there.
 
     Parameters
@@ -60,6 +62,10 @@ def scripted(manoeuvre: Manoeuvre, reference: Run, *, step: float = 1e-3) -> Scr
         metadata it is one.
     step
         Of the integration [s].
+    own_gears
+        Whether the vehicle that drives chooses its gears itself where the manoeuvre lets it. Otherwise it changes them
+        when the reference did: a change of gear that moves with the parameters is a jump of the curves that moves, and
+        curves far from it do not tell where to.
 
     Raises
     ------
@@ -71,18 +77,23 @@ def scripted(manoeuvre: Manoeuvre, reference: Run, *, step: float = 1e-3) -> Scr
     start = manoeuvre.start()
     speed, lead = start.speed, round(LEAD / step)
     gear = _at(reference, signals.GEAR, 0.0)
-    rolling, standing = (0.0, 0.0, 0.0, gear, speed), (0.0, 0.0, 0.0 if start.free else 1.0, NEUTRAL, np.nan)
+    rolling = (start.steering, 0.0, 0.0, gear, speed)
+    standing = (start.steering, 0.0, 0.0 if start.free else 1.0, NEUTRAL, np.nan)
     before = np.column_stack([np.full(lead, value) for value in (rolling if speed > 0 else standing)])
-    controls = np.concatenate([before, *_phase_rows(manoeuvre, reference, step)])
-    assistance = manoeuvre.assistance()
+    controls = np.concatenate([before, *_phase_rows(manoeuvre, reference, step, own_gears=own_gears)])
+    assistance, environment = manoeuvre.assistance(), manoeuvre.environment()
+    after = len(controls) - lead
+    wheels = around = None
     if isinstance(assistance, AssistBy):
-        after = len(controls) - lead
         given = assistance.inputs(step * np.arange(1.0, after + 1)).rows(after)
-        controls = np.column_stack((controls, np.concatenate((np.zeros((lead, given.shape[1])), given))))
+        wheels = WheelInputs.of_rows(np.concatenate((np.zeros((lead, given.shape[1])), given)))
+    if environment is not None:
+        around = environment.at(step * np.clip(np.arange(1.0 - lead, after + 1), 0.0, None))
+    controls = with_environment(controls, wheels, around)
     return _script(reference, controls, lead, speed, step)
 
 
-def _phase_rows(manoeuvre: Manoeuvre, reference: Run, step: float) -> Iterator[Array]:
+def _phase_rows(manoeuvre: Manoeuvre, reference: Run, step: float, *, own_gears: bool) -> Iterator[Array]:
     phases, recorded = manoeuvre.phases(), reference.metadata.get("phases")
     if recorded is None:  # a record of one piece
         recorded = [{"start_s": 0.0, "end_s": float(reference.time[-1] - reference.time[0])}]
@@ -93,10 +104,14 @@ def _phase_rows(manoeuvre: Manoeuvre, reference: Run, step: float) -> Iterator[A
         at = reference.time[0] + start
         now = Sample(0.0, {column: float(np.interp(at, reference.time, y)) for column, y in reference.items()})
         t = step * np.arange(1.0, steps + 1)
-        engaged = round(now[signals.GEAR]) if signals.GEAR.column in reference else 0
-        gear = np.full(steps, phase.gear if phase.gear != KEEP_GEAR else engaged or NEUTRAL)
+        engaged = AUTOMATIC  # where nobody recorded one
+        if signals.GEAR.column in reference:
+            engaged = round(now[signals.GEAR]) or NEUTRAL
+        gear = np.full(steps, phase.gear if phase.gear != KEEP_GEAR else engaged)
         if phase.gears is not None:
             gear = phase.gears(t)
+        if signals.GEAR.column in reference and not own_gears:
+            gear = np.where(gear == AUTOMATIC, engaged_gear(reference, at + t), gear)
         throttle, brake, speed = _pedals(phase, now, t)
         yield np.column_stack((phase.steering.begin(now)(t, now), throttle, brake, gear, speed))
 

@@ -22,7 +22,7 @@ from trackrod.core.files import hash_bytes
 from trackrod.core.series import Run
 from trackrod.fit.blocks import Block
 from trackrod.fit.problem import Blocks
-from trackrod.metrics.indices import indices
+from trackrod.metrics.indices import added_hash, indices
 from trackrod.rtm.script import ScriptedVehicle, Tangent
 from trackrod.rtm.spec import RTM
 from trackrod.tune.derivatives import STEP, by_differences, disagreement, random_direction
@@ -128,6 +128,7 @@ class TuningProblem:
         parts += [self._reading.key] if not isinstance(self._reading, Indices) else []
         for test in self.tests:
             parts += [test.label, test.name, test.script.key]
+            parts += [added_hash(test.name)] if added_hash(test.name) else []
             parts += [hash_bytes(np.ascontiguousarray(test.reference[column]).tobytes()) for column in test.reference]
         return hash_bytes("\n".join(parts).encode())
 

@@ -29,6 +29,7 @@ __all__ = [
     "Tunable",
     "TuningSpace",
     "inertia_fault",
+    "split_title",
     "tuning_space",
 ]
 
@@ -56,6 +57,9 @@ PAPER_SET: Mapping[str, str] = {
 }
 #: Shares of links and driveline that count as unsprung, by the fields of `SplitFactors`.
 SPLIT_FACTORS: Mapping[str, str] = {"K_umF": "front", "K_umR": "rear", "K_driveline": "driveline"}
+
+#: What each of them is a share of.
+_SPLIT_MASSES = {"front": "front links", "rear": "rear links", "driveline": "driveline"}
 
 #: Parameters of a model with other split factors.
 SplitParameters = Callable[[SplitFactors], Mapping[str, float]]
@@ -272,7 +276,7 @@ def _acts(curve: Curve) -> bool:
 
 def _tunable(spec: RtmSpec, name: str, given: Bounds | None, relative: float) -> Tunable | Problem:
     if name in SPLIT_FACTORS:
-        title, unit, nominal = f"share of unsprung masses, {SPLIT_FACTORS[name]}", "-", SplitFactors().front
+        title, unit, nominal = split_title(name), "-", SplitFactors().front
     else:
         item = next(item for item in PARAMETERS if item.name == name)
         title, unit, nominal = PAPER_SET.get(name, item.meaning), item.kind.unit, spec.parameters[name]
@@ -305,6 +309,11 @@ def _inertia_reach(spec: RtmSpec, name: str, relative: float) -> float:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if valid(middle) else (low, middle)
     return low
+
+
+def split_title(name: str) -> str:
+    """A split factor in words."""
+    return f"unsprung share of the {_SPLIT_MASSES[SPLIT_FACTORS[name]]}"
 
 
 def inertia_fault(p: Mapping[str, float]) -> str:

@@ -14,7 +14,7 @@ from trackrod.fit.candidates import Candidate
 from trackrod.fit.identifiability import Identifiability
 from trackrod.fit.local_sensitivity import LocalSensitivity
 from trackrod.fit.objective import Objective
-from trackrod.fit.outcome import Outcome
+from trackrod.fit.outcome import Outcome, Reason
 from trackrod.fit.ranges import Range
 from trackrod.fit.screening import Screening
 from trackrod.fit.variance_shares import VarianceShares
@@ -24,8 +24,9 @@ from trackrod.rtm.spec import RtmSpec
 from trackrod.tune.space import Tunable
 from trackrod.tune.standing import StandingHeight, StandingLoads, standing_label, wheel_loads
 from trackrod.tune.test import Test
+from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["ErrorBudgetEntry", "StudyResult", "TestResult", "TunedParameter"]
+__all__ = ["ErrorBudgetEntry", "StepTime", "StudyResult", "TestResult", "TunedParameter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class TunedParameter:
         """Why it was held at its nominal value; empty if it was tuned."""
         if self.moved:
             return ""
-        return "held: nothing speaks against it" if self.identifiable else "held: not identifiable"
+        return "held: not contradicted" if self.identifiable else "held: not identifiable"
 
     @property
     def makes_up(self) -> bool:
@@ -142,6 +143,27 @@ class TestResult:
         return (*self.events, *beyond)
 
 
+@dataclass(frozen=True, slots=True)
+class StepTime:
+    """What a step of the model costs on the machine that made the study.
+
+    Attributes
+    ----------
+    cpu
+        Time of the processor for one step [s].
+    step
+        Of the integration [s].
+    """
+
+    cpu: float
+    step: float
+
+    @property
+    def real_time_factor(self) -> float:
+        """How many times as fast as the clock one core is [-]."""
+        return self.step / self.cpu
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorBudgetEntry:
     """The tuned model with one sub-model swapped: how much its indices depend on it.
@@ -158,7 +180,7 @@ class ErrorBudgetEntry:
     indices: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StudyResult:
     """A conversion from beginning to end.
 
@@ -200,6 +222,12 @@ class StudyResult:
         By stage: read, kc, convert, reference, sensitivity, optimise, report, total.
     limits
         What the model is not valid for, a sentence each.
+    vehicle
+        What was converted, with its geometry; None where only results of it are known.
+    made_on
+        Day of the report, for people.
+    step_time
+        What a step of the tuned model costs; None if no test can be driven from a script.
     """
 
     name: str
@@ -226,6 +254,17 @@ class StudyResult:
     variance: VarianceShares | None = None
     unstable: tuple[str, ...] = ()
     standing_height: StandingHeight | None = None
+    vehicle: Vehicle | None = None
+    made_on: str = ""
+    step_time: StepTime | None = None
+
+    def __repr__(self) -> str:
+        return f"StudyResult({self.name!r}, {len(self.tests)} tests, objective {self.outcome.value:.3f} %)"
+
+    @property
+    def was_tuned(self) -> bool:
+        """Whether anything was searched for; the tuned model is the nominal one otherwise."""
+        return self.outcome.reason is not Reason.NOT_ASKED
 
     @property
     def tolerance_pct(self) -> float:

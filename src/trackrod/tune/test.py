@@ -50,6 +50,6 @@ class Test:
     def script(self) -> Script:
         """What the driver did; InputError if a script cannot hold it."""
         if not isinstance(self.driver, Script):
-            text = f"'{self.label}' cannot be tuned with: its driver steers by what he sees"
+            text = f"'{self.label}' cannot be used for tuning: it is a closed-loop manoeuvre"
             raise InputError(Problem(text, hint="move it to [hold_out]"))
         return self.driver

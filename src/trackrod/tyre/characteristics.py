@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trackrod.core.figure import Figure, Legend, Line, Panel, Stroke
+from trackrod.core.figure import Figure, Line, Panel, Stroke
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.tyre.model import Tyre
 
@@ -109,14 +109,12 @@ def figure(tyre: Tyre) -> Figure:
             slip,
             "Fx [kN]",
             by_load(kappa, lambda load: tyre.evaluate(load, kappa=kappa).Fx / 1000),
-            Legend.LEFT,
         ),
         Panel(
             "Aligning moment, pure side slip",
             slip_angle,
             "Mz [N·m]",
             by_load(deg, lambda load: tyre.evaluate(load, alpha=alpha).Mz),
-            Legend.LEFT,
         ),
         _combined_slip(tyre, Fz),
         Panel(
@@ -143,7 +141,6 @@ def figure(tyre: Tyre) -> Figure:
                 Line(sweep / 1000, tyre.evaluate(sweep, limits=False).sigma_y, "lateral"),
                 Line(sweep / 1000, tyre.evaluate(sweep, limits=False).sigma_x, "longitudinal", Stroke.DASHED),
             ),
-            Legend.LEFT,
         ),
         _radii(tyre, sweep, load),
     )
@@ -156,9 +153,7 @@ def _combined_slip(tyre: Tyre, Fz: float) -> Panel:
     for degrees in (-8.0, -4.0, -2.0, 0.0, 2.0, 4.0, 8.0):
         forces = tyre.evaluate(Fz, kappa=kappa, alpha=np.radians(degrees))
         lines.append(Line(forces.Fx / 1000, forces.Fy / 1000, f"α = {degrees:+.0f}°"))
-    return Panel(
-        f"Combined slip at {Fz / 1000:.1f} kN", "Fx [kN]", "Fy [kN]", tuple(lines), Legend.CENTRE, equal_axes=True
-    )
+    return Panel(f"Combined slip at {Fz / 1000:.1f} kN", "Fx [kN]", "Fy [kN]", tuple(lines), equal_axes=True)
 
 
 def _load_dependency(tyre: Tyre, sweep: Array, label: str) -> Panel:
@@ -171,7 +166,6 @@ def _load_dependency(tyre: Tyre, sweep: Array, label: str) -> Panel:
             Line(sweep / 1000, -forces.Kya / 1000, "−dFy/dα, per rad"),
             Line(sweep / 1000, forces.Kxk / 1000, "dFx/dκ", Stroke.DASHED),
         ),
-        Legend.LEFT,
     )
 
 

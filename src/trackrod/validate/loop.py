@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,16 +19,21 @@ from trackrod.core.plain import Plain
 from trackrod.estimate.estimator import of_axle
 from trackrod.estimate.result import Estimate
 from trackrod.rtm.spec import RtmSpec
+from trackrod.single_track.description import SingleTrack
+from trackrod.tune.model_space import ModelSpace
 from trackrod.tune.space import RANGE, Bounds, TuningSpace
 from trackrod.tune.whole import Whole, with_whole
 from trackrod.validate.verdict import Comparison, Outcome, Verdict
+from trackrod.vehicle.vehicle import Vehicle
 
-__all__ = ["Given", "Loop", "Round", "fill_in", "given_by"]
+__all__ = ["Given", "Loop", "Round", "fill_in", "filled_space", "given_by"]
 
 #: Estimates that are numbers of the model, and what they are called there.
 _SAME = {"mass": "mass", "yaw_inertia": "Izz", "cg_height_braking": "cg_height", "drag": "drag"}
 #: Estimates of the torque that an engine gives the wheels at full throttle.
 _FULL_THROTTLE = re.compile(r"engine_torque_gear_\d+_throttle_100_at_(\d+)")
+M = TypeVar("M")
+
 #: A parameter that is known exactly may still move by this share, so that the search has a range [-].
 _EXACT = 1e-4
 
@@ -90,9 +96,9 @@ class Loop:
         Why the loop ended.
     """
 
-    space: TuningSpace
+    space: TuningSpace | ModelSpace[Any]
     rounds: tuple[Round, ...]
-    spec: RtmSpec
+    spec: RtmSpec | SingleTrack | Vehicle
     comparisons: tuple[Comparison, ...]
     verdict: Verdict
     reason: str
@@ -119,13 +125,16 @@ class Loop:
         }
 
 
-def given_by(estimates: Mapping[str, Estimate], spec: RtmSpec) -> dict[str, Given]:
+def given_by(estimates: Mapping[str, Estimate], spec: RtmSpec | SingleTrack | Vehicle) -> dict[str, Given]:
     """What estimates tell of numbers that a model has, as `fill_in` takes it.
 
-    Brakes of an axle are those of its two wheels together, at the pressure that the full pedal gives; the factor on the
-    engine's torque is that at full throttle. An estimate that says less than the usual range is left out.
+    A single-track model calls its numbers as the estimates do. Brakes of an axle are those of its two wheels together,
+    at the pressure that the full pedal gives; the factor on the engine's torque is that at full throttle. An estimate
+    that says less than the usual range is left out.
     """
     found = {name: Given(e.value, *e.interval) for name, e in estimates.items()}
+    if isinstance(spec, SingleTrack):
+        return {name: found[name] for name in SingleTrack.__slots__ if name in found and _tells(found[name])}
     told = {own: found[name] for name, own in _SAME.items() if name in found}
     if "cg_x" in found:
         at = found["cg_x"]
@@ -133,16 +142,27 @@ def given_by(estimates: Mapping[str, Estimate], spec: RtmSpec) -> dict[str, Give
     for axle in Axle:
         wheels = [found[name] for corner in of_axle(axle) if (name := f"brake_factor_{corner}") in found]
         pressure = found.get(f"pedal_pressure_{axle}")
-        if pressure is None and spec.brake_pressure is not None:
-            pressure = Given(*(3 * [spec.brake_pressure]))
+        if pressure is None and (full := _full_pressure(spec)) is not None:
+            pressure = Given(full, full, full)
         if len(wheels) == 2 and pressure is not None:
             told[f"brake_{axle}"] = _product(_mean(wheels), pressure)
     if factors := list(_engine_factors(found, spec)):
         told["engine_factor"] = _mean(factors)
-    return {name: at for name, at in told.items() if at.upper - at.lower < 2.0 * RANGE * abs(at.value)}
+    return {name: at for name, at in told.items() if _tells(at)}
 
 
-def _engine_factors(found: Mapping[str, Given], spec: RtmSpec) -> Iterator[Given]:
+def _tells(at: Given) -> bool:
+    """More than the usual range does."""
+    return at.upper - at.lower < 2.0 * RANGE * abs(at.value)
+
+
+def _full_pressure(of: RtmSpec | Vehicle) -> float | None:
+    if isinstance(of, Vehicle):
+        return None if of.brakes is None else of.brakes.largest_pressure
+    return of.brake_pressure
+
+
+def _engine_factors(found: Mapping[str, Given], spec: RtmSpec | Vehicle) -> Iterator[Given]:
     """Torque at the wheels over what the model's engine gives there at full throttle."""
     if spec.powertrain is None:
         return
@@ -204,4 +224,27 @@ def fill_in(spec: RtmSpec, given: Mapping[str, Given]) -> tuple[RtmSpec, dict[st
         least = _EXACT * abs(value)
         down, up = (max(factor * abs(end - known.value), least) for end in (known.lower, known.upper))
         bounds[parameter] = Bounds(value - down, value + up)
+    return filled, bounds
+
+
+def filled_space(space: ModelSpace[M], given: Mapping[str, Given]) -> tuple[M, dict[str, Bounds]]:
+    """A model of any kind with what was estimated, and between which values that may move; errors as `fill_in`.
+
+    Parameters
+    ----------
+    space
+        Of the model as it was, with all numbers that could be filled in.
+    given
+        By the names of its numbers.
+    """
+    for name in given:
+        if name not in space.names:
+            raise InputError(f"the model has no parameter '{name}' that could be filled in")
+    bounds = {}
+    for name, known in given.items():
+        least = _EXACT * abs(known.value)
+        bounds[name] = Bounds(min(known.lower, known.value - least), max(known.upper, known.value + least))
+    filled = (
+        space.change(space.nominal, {name: known.value for name, known in given.items()}) if given else space.nominal
+    )
     return filled, bounds

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["BUNDLED", "CAR_OF_SAMPLES", "SAMPLES", "SAMPLE_DATABASE", "BundledVehicle", "SampleAxle"]
+__all__ = ["BUNDLED", "CAR_OF_SAMPLES", "INDEX", "SAMPLES", "SAMPLE_DATABASE", "BundledVehicle", "SampleAxle"]
 
 _FOLDER = Path(__file__).parent / "bundled"
+
+#: Key figures of the bundled vehicles by name; written by ``tools/write_vehicle_index.py``.
+INDEX = _FOLDER / "index.json"
 
 #: Database of the sample axles, and the bundled vehicle that they are on.
 SAMPLE_DATABASE = "sample_axles"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from trackrod.core.corners import Side
 from trackrod.core.errors import FileFormatError, Place, Problem, close_matches
 from trackrod.core.quantities import KINDS
+from trackrod.core.registry import Registry
 from trackrod.core.teimorbit.messages import raise_shortened, shown
 from trackrod.core.toml_files import read_toml
 from trackrod.vehicle.elements import JointType, Mode, Role
@@ -40,7 +41,7 @@ from trackrod.vehicle.template import (
     WheelEntry,
 )
 
-__all__ = ["BUILT_IN", "load_template", "load_templates"]
+__all__ = ["BUILT_IN", "TEMPLATE_FOLDERS", "load_template", "load_templates", "register_templates"]
 
 #: Folder of the templates that come with the package.
 BUILT_IN = Path(__file__).parent / "templates"
@@ -69,10 +70,24 @@ def load_template(path: Path | str) -> Template:
         raise FileFormatError(Problem("tables or lists are nested too deep", Place(path))) from None
 
 
+def _folder_faults(found: Any) -> Iterator[str]:
+    if not (isinstance(found, str | Path) and Path(found).is_dir()):
+        yield f"{found!r} is no folder of templates"
+
+
+#: Folders of templates that installed packages or files of the user add, by a name of their choice.
+TEMPLATE_FOLDERS: Registry[Path] = Registry("folder of templates", "trackrod.templates", {}, _folder_faults)
+
+
+def register_templates(folder: Path | str) -> None:
+    """Add a folder with templates (.toml) to those that subsystems are matched with; InputError if it is none."""
+    TEMPLATE_FOLDERS.add(str(folder), Path(folder))
+
+
 def load_templates(folders: Iterable[Path | str] = ()) -> dict[str, Template]:
-    """All built-in templates and those in `folders`; a later one of the same name takes the place of an earlier one."""
+    """All built-in templates, registered ones and those in `folders`; a later one replaces one of the same name."""
     found: dict[str, Template] = {}
-    for folder in (BUILT_IN, *map(Path, folders)):
+    for folder in (BUILT_IN, *(TEMPLATE_FOLDERS[name] for name in TEMPLATE_FOLDERS), *map(Path, folders)):
         for path in sorted(folder.glob("*.toml")):
             template = load_template(path)
             found[template.name] = template

@@ -16,6 +16,7 @@ import numpy as np
 from trackrod.core.artefact import Schema
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, Problem, UnknownNameError
+from trackrod.core.notebook import Shown
 from trackrod.core.records import from_plain, to_plain
 from trackrod.tyre.properties import TyreProperties
 from trackrod.vehicle.connectors import (
@@ -61,8 +62,8 @@ def subsystem_of(name: str) -> str:
     return name.partition(".")[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vehicle:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Vehicle(Shown):
     """A vehicle at its design position: a whole one, or half a one, which is an axle under its own name.
 
     V has its origin midway between the front wheel centres, or those of the only axle, in x and y, at the height that
@@ -87,6 +88,8 @@ class Vehicle:
         rigid.
     surroundings
         Of half a vehicle: what is known about the whole one.
+    problems
+        What was said when it was read: every note and warning of the audit with its place. Not saved.
 
     Holds: every connector joins bodies of the vehicle; names are unique among bodies and among connectors; a vehicle
     saved and loaded does not differ from the first (`trackrod.vehicle.difference`).
@@ -117,6 +120,12 @@ class Vehicle:
     modes: Mapping[str, Mode] = field(default_factory=dict)
     frame: Frame | None = None
     surroundings: Surroundings | None = None
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+    def __repr__(self) -> str:
+        axles = ", ".join(f"{axle.position} {axle.template}" for axle in self.axles)
+        half = "" if self.is_half else f", wheelbase {self.wheelbase:.3f} m"
+        return f"Vehicle({self.name!r}, {self.mass_properties.mass:.1f} kg{half}, {axles}, {len(self.bodies)} bodies)"
 
     def __post_init__(self) -> None:
         for name in ("hardpoints", "tyres", "modes"):

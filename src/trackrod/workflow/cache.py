@@ -11,8 +11,11 @@ import io
 import json
 import math
 import os
+import warnings
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -20,25 +23,40 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from trackrod.core.artefact import Artefact, Provenance, Schema, load, save, saved_hash
-from trackrod.core.errors import InputError, Place, Problem
+from trackrod.core.errors import CacheWarning, InputError
 from trackrod.core.files import hash_bytes, write_atomically
 from trackrod.core.plain import Plain, canonical_json
+from trackrod.core.registry import origin_hash
 from trackrod.core.series import Run
 from trackrod.rtm.spec import RTM, RtmSpec
 from trackrod.vehicle.vehicle import VEHICLE, Vehicle
 from trackrod.workflow.code import code_hash
 
-__all__ = ["CACHE_VARIABLE", "cache_folder", "fingerprint", "kept", "kept_run"]
+__all__ = ["CACHE_VARIABLE", "cache_folder", "caching", "fingerprint", "kept", "kept_run"]
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 #: Environment variable that names another folder.
 CACHE_VARIABLE = "TRACKROD_CACHE"
+#: Whether results are kept and looked for.
+_KEEPING: ContextVar[bool] = ContextVar("trackrod.cache", default=True)
 #: Name of the part of a kept run that holds its metadata.
 _METADATA = "metadata"
+#: Of the form in which runs are kept.
+_RUN_VERSION = 2
 #: What is described by its saved form.
 _SCHEMAS: Mapping[type, Schema[Any]] = {Vehicle: VEHICLE, RtmSpec: RTM}
+
+
+@contextmanager
+def caching(wanted: bool) -> Iterator[None]:
+    """Inside, results are kept and looked for, or neither."""
+    before = _KEEPING.set(wanted)
+    try:
+        yield
+    finally:
+        _KEEPING.reset(before)
 
 
 def cache_folder() -> Path:
@@ -64,23 +82,19 @@ def kept(schema: Schema[T], make: Callable[P, T], *made_from: P.args, **besides:
     besides
         Its keyword arguments do not: who is told how far it is.
 
-    Raises
-    ------
-    InputError
-        The folder of the cache cannot be written.
-
-    Holds: a file of the cache that is damaged is made again.
+    Holds: a file of the cache that is damaged is made again; where nothing can be kept, a `CacheWarning` says so once.
     """
+    if not _KEEPING.get():
+        return make(*made_from, **besides)
     key = _key(make, made_from)
     path = _path(schema.name, {"version": schema.version, **key}, "json")
-    if path.is_file():
-        try:
+    try:
+        if path.is_file():
             return load(path, schema).content
-        except InputError:
-            pass  # cut off or changed by somebody: it is only a cache
+    except (InputError, OSError):
+        pass  # cut off or changed by somebody, or not readable: it is only a cache
     result = make(*made_from, **besides)
-    _make_folder(path.parent)
-    save(Artefact(schema, result, Provenance(settings=key)), path)
+    _keep(path, lambda: save(Artefact(schema, result, Provenance(settings=key)), path))
     return result
 
 
@@ -89,7 +103,9 @@ def kept_run(make: Callable[P, Run], *made_from: P.args, **besides: P.kwargs) ->
 
     Holds: a run from the cache is the run that was made, bit for bit.
     """
-    path = _path("trackrod.run", _key(make, made_from), "npz")
+    if not _KEEPING.get():
+        return make(*made_from, **besides)
+    path = _path("trackrod.run", {"version": _RUN_VERSION, **_key(make, made_from)}, "npz")
     try:
         # from memory: a reader that fails would leave the file open
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
@@ -98,11 +114,11 @@ def kept_run(make: Callable[P, Run], *made_from: P.args, **besides: P.kwargs) ->
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, InputError):
         pass  # not there, cut off or changed by somebody: it is only a cache
     run = make(*made_from, **besides)
-    _make_folder(path.parent)
-    head = canonical_json({**run.metadata, "columns": list(run)}).encode()
+    # as it is: a run writes its metadata in the order that they have
+    head = json.dumps({**run.metadata, "columns": list(run)}, allow_nan=False, default=dict).encode()
     stream = io.BytesIO()
     np.savez(stream, allow_pickle=False, **{_METADATA: np.frombuffer(head, dtype=np.uint8)}, **run)
-    write_atomically(path, stream.getvalue())
+    _keep(path, lambda: write_atomically(path, stream.getvalue()))
     return run
 
 
@@ -122,7 +138,8 @@ def fingerprint(value: object) -> Plain:
         return [fingerprint(dict(value)), fingerprint(value.metadata)]
     if dataclasses.is_dataclass(value):
         fields = {field.name: fingerprint(getattr(value, field.name)) for field in dataclasses.fields(value)}
-        return [type(value).__qualname__, fields]
+        foreign = origin_hash(type(value))  # a manoeuvre of the user: what it does is in his file
+        return [type(value).__qualname__, fields, *([foreign] if foreign else [])]
     if isinstance(value, Mapping):
         # equal mappings may hold their items in another order
         return sorted(([fingerprint(key), fingerprint(item)] for key, item in value.items()), key=canonical_json)
@@ -147,10 +164,12 @@ def _path(kind: str, made_from: Mapping[str, Plain], suffix: str) -> Path:
     return cache_folder() / kind / f"{name}.{suffix}"
 
 
-def _make_folder(folder: Path) -> None:
+def _keep(path: Path, write: Callable[[], None]) -> None:
+    """Write a file of the cache; what stands in the way is said once."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        hint = f"set {CACHE_VARIABLE} to a folder that can be written"
-        text = f"the folder for kept results cannot be made: {error.strerror}"
-        raise InputError(Problem(text, Place(folder), hint=hint)) from error
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write()
+    except (OSError, InputError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        text = f"results are not kept for the next time, {cache_folder()} cannot be written: {reason}"
+        warnings.warn(CacheWarning(f"{text} (set {CACHE_VARIABLE} to a folder that can be)"), stacklevel=1)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trackrod.convert.conversion import Conversion
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.metrics.indices import Index, indices
 from trackrod.multibody.integrators import Integrator
 from trackrod.multibody.steering import SteeringModel
+from trackrod.report.notebook import comparison_html
+from trackrod.rtm.spec import HasModel
 from trackrod.simulate.drive import Progress
 from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow.found_settings import find_settings
@@ -21,7 +22,7 @@ from trackrod.workflow.stages.convert import convert_directly
 __all__ = ["Comparison", "compare_models"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison:
     """One manoeuvre driven with both models of a vehicle.
 
@@ -40,11 +41,20 @@ class Comparison:
     model: Run
     indices: tuple[Index, ...]
 
+    def __repr__(self) -> str:
+        worst = max(self.indices, key=lambda index: index.value_pct)
+        said = f"{len(self.indices)} indices, largest {worst.value_pct:.2f} % ({worst.name})"
+        return f"Comparison({self.reference.metadata.get('vehicle')!r}, {self.manoeuvre.name}, {said})"
+
+    def _repr_html_(self) -> str:
+        names = ("multibody", "rtm")
+        return comparison_html(repr(self), self.indices, names)
+
 
 def compare_models(
     vehicle: Vehicle,
     manoeuvre: Manoeuvre,
-    conversion: Conversion | None = None,
+    conversion: HasModel | None = None,
     *,
     sample: float | None = None,
     step: float = STEP,
@@ -78,12 +88,12 @@ def compare_models(
     ConvergenceError
         The multibody model does not find the settings of the manoeuvre.
     """
-    conversion = conversion or convert_directly(vehicle)
-    steering = SteeringModel.RATIO if conversion.spec.steering is None else SteeringModel.MECHANISM
+    spec = (conversion or convert_directly(vehicle)).spec
+    steering = SteeringModel.RATIO if spec.steering is None else SteeringModel.MECHANISM
     known = find_settings(vehicle, manoeuvre, steering=steering, progress=progress)
     if integrator is None:
         reference = reference_run(vehicle, known, steering=steering, sample=sample, progress=progress)
     else:
         reference = multibody_run(vehicle, known, integrator, sample, progress=progress)
-    model = model_run(conversion.spec, known, step, sample, progress=progress)
+    model = model_run(spec, known, step, sample, progress=progress)
     return Comparison(known, reference, model, indices(manoeuvre.name, reference, model))

@@ -8,16 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trackrod.core.artefact import Provenance, load
+from trackrod.core.artefact import Provenance, is_saved, load
 from trackrod.core.errors import InputError, MissingFileError, Place, Problem
 from trackrod.reference.carmaker_model import is_carmaker_vehicle, read_carmaker
 from trackrod.rtm.spec import RTM, RtmSpec
 from trackrod.workflow.study_folder import StudyFolder
 
 __all__ = ["FoundModel", "find_model", "study_errors"]
-
-#: How far a file is read to see what it holds [byte]: names stand at its end, after numbers.
-_TAIL = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +62,7 @@ def find_model(source: Path | str, *, tyre: Path | None = None) -> FoundModel | 
         raise InputError(Problem("--tyre is for vehicles of CarMaker", Place(path), hint="others have their own"))
     if path.is_dir():
         return _of_study(StudyFolder(path))
-    if not _is_saved_model(path):
+    if not is_saved(path, RTM):
         return None
     saved = load(path, RTM)
     return FoundModel(saved.content, provenance=saved.provenance, notes=_domain(saved.content))
@@ -86,14 +83,6 @@ def _domain(spec: RtmSpec) -> dict[str, str]:
     if spec.validity is None:
         return {}
     return {"Domain of validity": f"{spec.validity.sentence} Bounds: {spec.validity.numbers}."}
-
-
-def _is_saved_model(path: Path) -> bool:
-    if path.suffix.casefold() != ".json" or not path.is_file():
-        return False
-    with path.open("rb") as stream:
-        stream.seek(max(0, path.stat().st_size - _TAIL))
-        return b'"trackrod.rtm"' in stream.read()
 
 
 def study_errors(summary: Mapping[str, Any]) -> str:

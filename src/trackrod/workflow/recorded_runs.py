@@ -18,6 +18,7 @@ from trackrod.core.series import Run
 from trackrod.measured.channel_map import ChannelMap
 from trackrod.measured.prepare import Prepared, prepare
 from trackrod.measured.recording import RECORDING_SUFFIXES, open_recording
+from trackrod.measured.road import with_head_wind
 from trackrod.measured.sensors import SensorSet
 
 __all__ = ["CHANNEL_MAP", "SENSORS", "Reader", "Recorded", "sensors_beside"]
@@ -116,12 +117,12 @@ class Reader:
         """
         given = self.map_of(path.parent if folder is None else folder)
         if given is None:
-            self.recorded.append(Recorded(path, read_run(path)))
+            self.recorded.append(Recorded(path, with_head_wind(read_run(path))))
         else:
             if self._imu is not None:
                 given = replace(given, imu=replace(given.imu, position=self._imu))
             made = prepare(open_recording(path, time=given.time), given, self._sensors)
-            self.recorded.append(Recorded(path, made.run, made))
+            self.recorded.append(Recorded(path, with_head_wind(made.run), made))
         return self.recorded[-1].run
 
     def tests(self, folder: Path) -> dict[str, tuple[Run, ...]]:

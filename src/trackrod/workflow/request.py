@@ -8,10 +8,12 @@ from pathlib import Path
 
 from trackrod.convert.conversion import Compliance
 from trackrod.core.errors import InputError, UnknownNameError
+from trackrod.core.registry import load_plugins
 from trackrod.fit.methods import METHODS
 from trackrod.multibody.steering import SteeringModel
 from trackrod.vehicle.systems import PayloadLevel
-from trackrod.workflow.study_settings import Mode, StudySettings, read_study_file
+from trackrod.vehicle.vehicle import Vehicle
+from trackrod.workflow.study_settings import NOT_TUNED, Mode, StudySettings, read_study_file
 
 __all__ = ["StudyRequest"]
 
@@ -23,7 +25,8 @@ class StudyRequest:
     Attributes
     ----------
     vehicle
-        Bundled name, assembly or saved vehicle; None for a study against results of another program.
+        Bundled name, assembly or saved vehicle, or the vehicle itself; None for a study against results of another
+        program.
     reference
         Their folder.
     out
@@ -44,9 +47,11 @@ class StudyRequest:
         How files of a vehicle are found.
     stand_in
         Whether neutral property files stand in for missing ones.
+    plugins
+        Files of the user with manoeuvres, indices, templates or optimisers, besides those of the study file.
     """
 
-    vehicle: str | None = None
+    vehicle: str | Vehicle | None = None
     reference: Path | None = None
     out: Path | None = None
     config: Path | None = None
@@ -62,6 +67,7 @@ class StudyRequest:
     templates: tuple[Path, ...] = ()
     allow_outside: bool = False
     stand_in: bool = False
+    plugins: tuple[Path, ...] = ()
 
     def settings(self) -> StudySettings:
         """Those of the study file and of the request.
@@ -71,23 +77,25 @@ class StudyRequest:
         InputError
             With everything that is wrong in the study file or contradicts itself in the request.
         """
+        load_plugins(self.plugins)
+        if self.optimiser not in (None, *METHODS, NOT_TUNED):
+            raise UnknownNameError("method of optimisation", str(self.optimiser), (*METHODS, NOT_TUNED))
         if self.config is not None:
-            settings = read_study_file(self.config, self.mode)
+            settings = read_study_file(self.config, self.mode, self.optimiser)
         else:
-            settings = StudySettings(mode=self.mode or Mode.STANDARD)
-        if self.optimiser is not None:
-            if self.optimiser not in METHODS:
-                raise UnknownNameError("method of optimisation", self.optimiser, METHODS)
-            settings = replace(settings, optimiser=self.optimiser)
+            settings = StudySettings.not_tuned() if self.optimiser == NOT_TUNED else StudySettings()
+            mode, optimiser = self.mode or settings.mode, self.optimiser or settings.optimiser
+            settings = replace(settings, mode=mode, optimiser=optimiser)
         if self.seed is not None:
             settings = replace(settings, seed=self.seed)
         if self.travel is not None:
             settings = replace(settings, travel=self.travel)
             settings.rig()  # says now what the rig would say later
         if self.compliance is not None:
-            settings = replace(settings, compliance=self.compliance)
+            settings = replace(settings, compliance=self.compliance, further=())
         if self.steering is not None:
             settings = replace(settings, steering=self.steering)
+        settings.require_packages()
         if (self.vehicle is None) == (self.reference is None):
             raise InputError("give a vehicle, or results of another program with --reference, and not both")
         if self.reference is not None and self.payload is not None:

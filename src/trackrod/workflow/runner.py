@@ -12,7 +12,9 @@ from trackrod.workflow.stage import Results, Stage, Watcher, Work
 __all__ = ["run_stages"]
 
 
-def run_stages(stages: Sequence[Stage[Any]], given: Iterable[object], watcher: Watcher | None = None) -> Results:
+def run_stages(
+    stages: Sequence[Stage[Any]], given: Iterable[object] | Results, watcher: Watcher | None = None
+) -> Results:
     """Run stages in order.
 
     Parameters
@@ -20,7 +22,7 @@ def run_stages(stages: Sequence[Stage[Any]], given: Iterable[object], watcher: W
     stages
         What is done.
     given
-        What they start from, each known by its type.
+        What they start from, each known by its type; or results of some of these stages, which are not run again.
     watcher
         Told how far it is.
 
@@ -39,11 +41,13 @@ def run_stages(stages: Sequence[Stage[Any]], given: Iterable[object], watcher: W
     Holds: what a stage keeps in the folder of the study or in the cache is there for the next time, however this time
     ends; a study that was killed goes on there.
     """
-    results = Results(given)
+    results = given if isinstance(given, Results) else Results(given)
     _check_order(stages, results)
     sections = tuple(section for stage in stages for section in stage.sections)
     with _interruptible():
         for stage in stages:
+            if stage.name in results.seconds:
+                continue
             work = Work(stage, results, sections, watcher)
             results.add(stage.run(work))
             results.seconds = work.seconds_so_far()

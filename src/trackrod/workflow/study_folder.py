@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from trackrod.core.corners import Axle
+from trackrod.core.errors import InputError
 from trackrod.core.files import make_folder
 from trackrod.fit.journal import JournalledProblem
 from trackrod.fit.problem import FitProblem
@@ -33,6 +36,44 @@ class StudyFolder:
         """The folder, made if it is not there; InputError if it cannot be."""
         make_folder(path)
         return cls(path)
+
+    @contextmanager
+    def renewed(self) -> Iterator[StudyFolder]:
+        """A folder to write into, whose files take the places of those here when the block ends well.
+
+        Everything is written before anything is replaced: where the disk is full, what was here is here, with its
+        summary. The summary of an earlier study then goes first and that of the new one comes last: a folder with a
+        summary is complete and of one piece, also after a study that was killed.
+
+        Raises
+        ------
+        InputError
+            A file cannot be written or moved.
+        """
+        new = StudyFolder(self.path / ".new")
+        shutil.rmtree(new.path, ignore_errors=True)  # of a study that was killed
+        make_folder(new.path)
+        try:
+            yield new
+            written = [path for path in new.path.rglob("*") if path.is_file() and path != new.summary]
+            written.sort(key=lambda path: (path == new.written_runs, path))  # hashes after what they are of
+            try:
+                self.summary.unlink(missing_ok=True)
+                for stale in (self.page, self.document):
+                    stale.unlink(missing_ok=True)
+                for path in written:
+                    target = self.path / path.relative_to(new.path)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    path.replace(target)
+                new.summary.replace(self.summary)
+            except OSError as error:
+                raise InputError(f"{error.filename} cannot be replaced: {error.strerror}") from error
+        finally:
+            shutil.rmtree(new.path, ignore_errors=True)
+
+    def place(self, written: Path) -> Path:
+        """Where a file of the folder of `renewed` will be."""
+        return self.path / written.relative_to(self.path / ".new")
 
     @property
     def summary(self) -> Path:

@@ -7,31 +7,36 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from trackrod.convert.conversion import Compliance, Detail
 from trackrod.core.errors import InputError, Place, Problem, close_matches, raise_if_errors
+from trackrod.core.registry import load_plugin
 from trackrod.core.toml_files import read_toml
-from trackrod.fit.methods import METHODS
+from trackrod.fit.methods import METHODS, require_installed
 from trackrod.fit.objective import Objective
 from trackrod.fit.outcome import Budget
+from trackrod.fit.screening import require_salib
 from trackrod.kc.study import KcSettings
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.registry import MANOEUVRES, manoeuvre
-from trackrod.metrics.indices import INDEX_SETS
+from trackrod.metrics.indices import has_indices, with_indices
 from trackrod.multibody.steering import SteeringModel
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.simulate.script import can_be_scripted
 from trackrod.tune.space import PAPER_SET, RANGE, SPLIT_FACTORS, Bounds
 from trackrod.vehicle.systems import PayloadLevel
 
-__all__ = ["Mode", "PlannedTest", "StudySettings", "read_study_file"]
+__all__ = ["NOT_TUNED", "STUDY_KEYS", "Mode", "PlannedTest", "StudyKey", "StudySettings", "read_study_file"]
 
 T = TypeVar("T")
+
+#: The word for no optimiser: the direct conversion alone, compared and reported.
+NOT_TUNED = "none"
 
 
 class Mode(StrEnum):
@@ -109,12 +114,20 @@ class StudySettings:
         are around that [-].
     detail
         How much of the kinematics the model keeps.
+    compliance
+        How its wheels give under load.
+    further
+        Compliance to go on with, one after the other, as long as an index of the tuned model is above the tolerance.
+    left
+        What the study has gone on from, and why: a sentence each.
     steering
         Of both models; None for torsion bar, gear and assistance where the vehicle has them.
     travel
         Wheel travel of the K&C maps to either side [m]; None for what driving at the limit needs.
     screening, variance
         Trajectories of Morris, base points of Sobol; 0 for none.
+    plugins
+        Files of the user that add manoeuvres, indices, templates or optimisers.
     """
 
     mode: Mode = Mode.STANDARD
@@ -131,33 +144,66 @@ class StudySettings:
     start: Mapping[str, float] = field(default_factory=dict)
     detail: Detail = Detail.TWO_DIMENSIONAL
     compliance: Compliance = Compliance.MOVING
+    further: tuple[Compliance, ...] = ()
+    left: tuple[str, ...] = ()
     steering: SteeringModel | None = None
     travel: float | None = None
     screening: int = 0
     variance: int = 0
+    plugins: tuple[Path, ...] = ()
+
+    @classmethod
+    def not_tuned(cls) -> StudySettings:
+        """Where nothing is tuned, nothing has to be held out either, unless it is named."""
+        return cls(optimiser=NOT_TUNED, hold_out=())
+
+    def require_packages(self) -> None:
+        """MissingExtraError where what is asked for needs a package that is not installed."""
+        if self.optimiser != NOT_TUNED:
+            require_installed(self.optimiser)
+        if self.screening or self.variance:
+            require_salib()
 
     def rig(self) -> KcSettings | None:
         """What the rig is asked for; None for what driving at the limit needs."""
         return None if self.travel is None else KcSettings.over(self.travel)
 
 
-#: Keys of the table [study], with what they must be.
-_STUDY = {
-    "mode": "one of standard, expert",
-    "optimiser": "one of " + ", ".join(METHODS),
-    "seed": "a whole number of 0 or more",
-    "tolerance_pct": "a number above 0",
-    "penalty": "a number of 0 or more",
-    "evaluations": "a whole number above 0",
-    "seconds": "a number above 0",
-    "range_pct": "a number above 0 and below 100",
-    "detail": "one of linear, 1d, 2d",
-    "compliance": "one of moving, quasi-static, none",
-    "steering": "one of ratio, mechanism",
-    "travel_mm": "a number above 0 and below 300",
-    "parameters": "a list of names",
-    "screening": "a whole number of 0 or more",
-    "variance": "a whole number of 0 or more",
+class StudyKey(NamedTuple):
+    """A key of the table [study]: what it must be, and what it means."""
+
+    needed: str
+    meaning: str
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words allowed; none for a number or a list."""
+        if not self.needed.startswith("one of "):
+            return ()
+        return tuple(self.needed.removeprefix("one of ").partition(", or ")[0].split(", "))
+
+
+#: Keys of the table [study].
+STUDY_KEYS = {
+    "mode": StudyKey("one of standard, expert", "the paper's parameters, or any"),
+    "optimiser": StudyKey("one of " + ", ".join((*METHODS.built_in, NOT_TUNED)), "how the search is done"),
+    "seed": StudyKey("a whole number of 0 or more", "for optimisers that draw random numbers"),
+    "tolerance_pct": StudyKey("a number above 0", "an index up to here is a good fit [%]"),
+    "penalty": StudyKey("a number of 0 or more", "what each percent above the tolerance costs in addition"),
+    "evaluations": StudyKey("a whole number above 0", "budget of the search"),
+    "seconds": StudyKey("a number above 0", "budget of time [s]; none if empty"),
+    "range_pct": StudyKey("a number above 0 and below 100", "bounds of every parameter, ± of its nominal value [%]"),
+    "detail": StudyKey("one of linear, 1d, 2d", "kinematics that the model keeps"),
+    "compliance": StudyKey(
+        "one of moving, quasi-static, none, or a list of these in the order in which they are tried,",
+        "how wheels give under load",
+    ),
+    "steering": StudyKey("one of ratio, mechanism", "of both models; as the vehicle has it if empty"),
+    "travel_mm": StudyKey("a number above 0 and below 300", "wheel travel of the K&C maps, ± [mm]"),
+    "parameters": StudyKey("a list of names", "what is tuned; the paper's set if empty"),
+    "screening": StudyKey("0, or a whole number of 2 or more", "trajectories of Morris; 0 for none"),
+    "variance": StudyKey("0, or a power of two of 8 or more", "base points of Sobol; 0 for none"),
+    "plugins": StudyKey("a list of Python files", "manoeuvres, indices, templates, optimisers of your own"),
 }
 _LARGEST_FILE = 2**20
 _TABLES = ("study", "tune", "hold_out", "parameters", "start")
@@ -165,7 +211,7 @@ _TEST_KEYS = ("manoeuvre", "payload", "weight", "weights")
 _PARAMETER_KEYS = ("lower", "upper", "range_pct")
 
 
-def read_study_file(path: Path, mode: Mode | None = None) -> StudySettings:
+def read_study_file(path: Path, mode: Mode | None = None, optimiser: str | None = None) -> StudySettings:
     """Read a study file.
 
     Parameters
@@ -174,8 +220,8 @@ def read_study_file(path: Path, mode: Mode | None = None) -> StudySettings:
         TOML with the tables ``[study]``, ``[tune.NAME]``, ``[hold_out.NAME]``, ``[parameters.NAME]`` and ``[start]``;
         each may be missing. With a table ``[tune…]`` only its manoeuvres are tuned with; the same holds for
         ``[hold_out…]``.
-    mode
-        Prevails over that of the file.
+    mode, optimiser
+        Prevail over those of the file.
 
     Raises
     ------
@@ -184,7 +230,7 @@ def read_study_file(path: Path, mode: Mode | None = None) -> StudySettings:
     """
     data, text = read_toml(path, _LARGEST_FILE)
     reader = _Reader(path, text)
-    settings = reader.settings(data, mode)
+    settings = reader.settings(data, mode, optimiser)
     raise_if_errors(sorted(reader.problems, key=lambda problem: problem.place.line or 0))
     return settings
 
@@ -202,13 +248,15 @@ class _Reader:
         self.problems: list[Problem] = []
         self.weights: dict[str | tuple[str, str], float] = {}
 
-    def settings(self, data: Mapping[str, Any], mode: Mode | None) -> StudySettings:
+    def settings(self, data: Mapping[str, Any], mode: Mode | None, optimiser: str | None) -> StudySettings:
         self.known(data, _TABLES, "table")
         study = self.table(data, "study")
-        self.known(study, _STUDY, "key of [study]", "study")
+        self.known(study, STUDY_KEYS, "key of [study]", "study")
         default = StudySettings()
+        plugins = self.plugins(study)  # first: what follows may name what they add
         chosen = mode or self.choice(study, "mode", Mode, default.mode)
-        tests, hold_out = self.all_tests(data, default)
+        optimiser = optimiser or self.choice(study, "optimiser", _optimiser, default.optimiser)
+        tests, hold_out = self.all_tests(data, default if optimiser != NOT_TUNED else StudySettings.not_tuned())
         names = self.names(study, chosen)
         bounds, ranges = self.bounds(self.table(data, "parameters"), chosen, names)
         tolerance = self.number(study, "tolerance_pct", default.objective.tolerance_pct, above=0)
@@ -216,12 +264,13 @@ class _Reader:
         seconds = self.number(study, "seconds", math.inf, above=0)
         travel = self.number(study, "travel_mm", math.nan, above=0, below=300)
         evaluations = self.whole(study, "evaluations", default.budget.evaluations, 1)
+        in_order = self.choice(study, "compliance", _in_order, (default.compliance, *default.further))
         return StudySettings(
             mode=chosen,
             tests=tests,
             hold_out=hold_out,
             objective=Objective(tolerance, penalty, self.weights),
-            optimiser=self.choice(study, "optimiser", lambda name: METHODS[name].name, default.optimiser),
+            optimiser=optimiser,
             seed=self.whole(study, "seed", default.seed, 0),
             budget=Budget(evaluations, seconds),
             parameters=names,
@@ -230,12 +279,30 @@ class _Reader:
             relative=0.01 * self.number(study, "range_pct", 100 * RANGE, above=0, below=100),
             start=self.start(self.table(data, "start"), chosen),
             detail=self.choice(study, "detail", Detail, default.detail),
-            compliance=self.choice(study, "compliance", Compliance, default.compliance),
+            compliance=in_order[0],
+            further=in_order[1:],
             steering=self.choice(study, "steering", SteeringModel, default.steering),
             travel=None if math.isnan(travel) else 1e-3 * travel,
-            screening=self.whole(study, "screening", 0, 0),
-            variance=self.whole(study, "variance", 0, 0),
+            screening=self.whole(study, "screening", 0, 0, lambda count: count != 1),
+            variance=self.whole(
+                study, "variance", 0, 0, lambda count: not count or (count >= 8 and count.bit_count() == 1)
+            ),
+            plugins=plugins,
         )
+
+    def plugins(self, study: Mapping[str, Any]) -> tuple[Path, ...]:
+        """Files named beside the study file, run; what is wrong in them is kept."""
+        given = study.get("plugins", [])
+        if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+            self.wrong(given, "study", "plugins")
+            return ()
+        found = []
+        for name in given:
+            try:
+                found.append(load_plugin(self.path.parent / name))
+            except InputError as error:
+                self.problems += error.problems
+        return tuple(found)
 
     # --- manoeuvres ---
 
@@ -247,7 +314,7 @@ class _Reader:
             hold_out = self.tests(data, "hold_out")
             for held in hold_out:
                 if any(_same(held, test) for test in tests):
-                    text = f"'{held.label}' is held out and tuned with"
+                    text = f"'{held.label}' is held out and used for tuning"
                     self.complain(text, "hold_out", held.label, hint="give it another label and other settings")
         else:
             hold_out = tuple(held for held in default.hold_out if not any(_same(held, test) for test in tests))
@@ -278,8 +345,8 @@ class _Reader:
             hint = _close(str(name), MANOEUVRES)
             self.complain(f"{said}: there is no manoeuvre '{name}'", *where, "manoeuvre", hint=hint)
             return None
-        if name not in INDEX_SETS:
-            hint = "there are " + ", ".join(INDEX_SETS)
+        if not has_indices(name):
+            hint = "there are " + ", ".join(with_indices())
             self.complain(f"{said}: '{name}' has no indices to compare", *where, "manoeuvre", hint=hint)
             return None
         weighted = table == "tune"
@@ -299,7 +366,7 @@ class _Reader:
                 self.complain(f"{said}: {problem.text}", *where, key, hint=problem.hint)
             return None
         if weighted and not can_be_scripted(found):
-            text = f"{said}: '{name}' cannot be tuned with, its driver steers by what he sees"
+            text = f"{said}: '{name}' cannot be used for tuning, it is a closed-loop manoeuvre"
             self.complain(text, *where, hint=f"hold it out: [hold_out.{label}]")
         return PlannedTest(label, found, payload)
 
@@ -427,16 +494,24 @@ class _Reader:
             return default
         return value
 
-    def whole(self, table: Mapping[str, Any], key: str, default: int, least: int) -> int:
+    def whole(
+        self,
+        table: Mapping[str, Any],
+        key: str,
+        default: int,
+        least: int,
+        fits: Callable[[int], bool] = lambda value: True,
+    ) -> int:
         value = table.get(key, default)
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        if isinstance(value, bool) or not isinstance(value, int) or value < least or not fits(value):
             self.wrong(value, "study", key)
             return default
         return value
 
     def wrong(self, value: object, *where: str) -> None:
         key = where[-1]
-        needed = "one of " + ", ".join(PayloadLevel) if key == "payload" else _STUDY.get(key, "a number")
+        known = STUDY_KEYS[key].needed if key in STUDY_KEYS else "a number"
+        needed = "one of " + ", ".join(PayloadLevel) if key == "payload" else known
         needed = "a factor above 0" if where[0] == "start" else needed
         self.complain(f"[{'.'.join(where[:-1])}]: {key} is {value!r}", *where, hint=f"{needed} is needed")
 
@@ -469,13 +544,28 @@ def _key(text: str) -> tuple[str, ...]:
     return tuple(next(filter(None, parts), "") for parts in _KEY.findall(text))
 
 
+def _optimiser(name: str) -> str:
+    return name if name == NOT_TUNED else METHODS[name].name
+
+
+def _in_order(given: str | Sequence[str]) -> tuple[Compliance, ...]:
+    """One kind of compliance, or several; ValueError if one of them is none, comes twice, or there are none."""
+    found = tuple(Compliance(each) for each in ([given] if isinstance(given, str) else given))
+    if not found or len(set(found)) < len(found):
+        raise ValueError
+    return found
+
+
 def _same(one: PlannedTest, other: PlannedTest) -> bool:
     return one.label == other.label or (one.manoeuvre, one.payload) == (other.manoeuvre, other.payload)
 
 
 def _close(name: str, known: Iterable[str]) -> str:
     options = list(known)
-    return "there are " + ", ".join(close_matches(name, options) or options)
+    near = close_matches(name, options)
+    if near:
+        return "did you mean " + " or ".join(f"'{option}'" for option in near) + "?"
+    return "there are " + ", ".join(options)
 
 
 def _text(value: object) -> str:

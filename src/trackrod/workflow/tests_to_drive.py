@@ -124,7 +124,7 @@ def drive_tests(
         raise ConvergenceError(f"'{spec.name}' drives none of the {len(tests)} tests: {left_out[0]}")
     if uneven := [d.test.name for d in driven if d.script is None]:
         notes.append(
-            f"{', '.join(uneven)}: `trackrod validate` drives the inputs of a test on a level road. For these, "
+            f"{', '.join(uneven)}: validate drives the inputs of a test on a smooth road. For these, "
             "drive the model on the road itself and give validate the folder of its runs. Sensors are planned with "
             "them, inputs, delays and parameters are not."
         )

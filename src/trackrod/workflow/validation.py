@@ -9,32 +9,43 @@ same names.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from trackrod.core.artefact import load
+from trackrod.adams.source import open_vehicle
+from trackrod.core.artefact import Schema, load
 from trackrod.core.errors import InputError, MissingFileError, Problem, raise_if_errors
 from trackrod.core.series import Run
 from trackrod.core.signals import STEERING_WHEEL_ANGLE, THROTTLE, VX
 from trackrod.manoeuvres.registry import MANOEUVRES
+from trackrod.multibody.integrators import RealTime
+from trackrod.multibody.steering import usual_steering
 from trackrod.reference.replay import Replay
 from trackrod.reference.runs import Longitudinal, ReferenceRun
-from trackrod.rtm.spec import RTM, RtmSpec
+from trackrod.rtm.spec import RTM, HasModel, RtmSpec
 from trackrod.simulate.drive import Progress
 from trackrod.single_track.description import SINGLE_TRACK, SingleTrack
 from trackrod.single_track.drive import drive
 from trackrod.validate.criteria import Criteria
 from trackrod.validate.verdict import Comparison, Verdict, judge
-from trackrod.workflow.multibody_runs import STEP
+from trackrod.vehicle.catalogue import BUNDLED
+from trackrod.vehicle.vehicle import VEHICLE, Vehicle
+from trackrod.workflow.multibody_runs import STEP, multibody_run
 from trackrod.workflow.recorded_runs import Reader
 from trackrod.workflow.runs import model_run
 
-__all__ = ["Validation", "drive_again", "manoeuvre_of", "read_model", "replay_of", "validate_model"]
+__all__ = ["Model", "Validation", "drive_again", "manoeuvre_of", "read_model", "replay_of", "validate_model"]
 
 #: How far a file is read to see what it holds [byte].
 _TAIL = 4096
+_ASSEMBLIES = (".asy",)
+
+#: What drives: real-time model, single-track model, vehicle as multibody model.
+Model: TypeAlias = RtmSpec | SingleTrack | Vehicle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +72,7 @@ class Validation:
 
 
 def validate_model(
-    model: Path,
+    model: Path | HasModel | SingleTrack | Vehicle,
     tests: Path,
     criteria: Criteria,
     *,
@@ -73,8 +84,8 @@ def validate_model(
     Parameters
     ----------
     model
-        Real-time model (``rtm.json``), single-track model (``.json``), folder of a study, or folder of runs under the
-        names of the tests.
+        Real-time model (``rtm.json``), single-track model (``.json``), folder of a study, vehicle as multibody model (a
+        file or the name of a bundled one), or folder of runs under the names of the tests; or the model itself.
     tests
         Folder of recordings.
     criteria
@@ -90,28 +101,38 @@ def validate_model(
         A file or folder is missing or wrong; a model or a test lacks what a criterion needs.
     """
     recorded = (reader or Reader()).tests(tests)
-    spec, runs = read_model(model, recorded)
+    spec: Model | None
+    runs: dict[str, Run] = {}
+    if isinstance(model, Path):
+        spec, runs = read_model(model, recorded)
+        name_of_model = model
+    else:
+        spec = model if isinstance(model, SingleTrack | Vehicle) else model.spec
+        name_of_model = Path("single_track" if isinstance(spec, SingleTrack) else spec.name)
     comparisons = []
     for done, (name, repeats) in enumerate(recorded.items()):
         manoeuvre = manoeuvre_of(name, repeats[0])
         if spec is None:
             comparisons.append(Comparison(name, manoeuvre, repeats, runs[name]))
-        elif isinstance(spec, SingleTrack):
-            _longitudinal(name, repeats[0])
-            driven, refined = (_single_track_run(spec, repeats[0], parts) for parts in (1, 2))
-            comparisons.append(Comparison(name, manoeuvre, repeats, driven, refined))
         else:
             driven, refined = (drive_again(spec, name, manoeuvre, repeats[0], step) for step in (STEP, STEP / 2.0))
             comparisons.append(Comparison(name, manoeuvre, repeats, driven, refined))
         if progress is not None:
             progress(name, (done + 1) / len(recorded))
     domain = spec.validity.sentence if isinstance(spec, RtmSpec) and spec.validity is not None else ""
-    return Validation(model, tests, tuple(comparisons), judge(criteria, comparisons), domain)
+    return Validation(name_of_model, tests, tuple(comparisons), judge(criteria, comparisons), domain)
 
 
-def drive_again(spec: RtmSpec, name: str, manoeuvre: str, test: Run, step: float = STEP) -> Run:
-    """A model with the driver's inputs of a test, by the test's clock; errors as `validate_model`."""
-    driven = model_run(spec, replay_of(name, manoeuvre, test), step, _whole(float(np.diff(test.time).mean()), step))
+def drive_again(spec: Model, name: str, manoeuvre: str, test: Run, step: float = STEP) -> Run:
+    """A model with the driver's inputs of a test, on its road and by its clock; errors as `validate_model`."""
+    replay = replay_of(name, manoeuvre, test)
+    if isinstance(spec, SingleTrack):
+        return _single_track_run(spec, test, step)
+    sample = _whole(float(np.diff(test.time).mean()), step)
+    if isinstance(spec, Vehicle):
+        driven = multibody_run(spec, replay, RealTime(step, steering=usual_steering(spec)), sample)
+    else:
+        driven = model_run(spec, replay, step, sample)
     begun = float(test.time[0] - driven.time[0])
     return Run({**driven, "time_s": driven.time + begun}, driven.metadata)
 
@@ -121,16 +142,21 @@ def replay_of(name: str, manoeuvre: str, test: Run) -> Replay:
     return Replay(source=ReferenceRun(manoeuvre, test, _longitudinal(name, test)))
 
 
-def read_model(path: Path, tests: dict[str, tuple[Run, ...]]) -> tuple[RtmSpec | SingleTrack | None, dict[str, Run]]:
+def read_model(path: Path, tests: Mapping[str, tuple[Run, ...]]) -> tuple[Model | None, dict[str, Run]]:
     """A model that can be driven, or the runs of one by the names of the tests; errors as `validate_model`."""
+    if str(path) in BUNDLED or path.suffix.casefold() in _ASSEMBLIES:
+        return open_vehicle(path).vehicle, {}
     if path.is_file():
         # The schema of a file stands at its end.
         with path.open("rb") as stream:
             stream.seek(max(0, path.stat().st_size - _TAIL))
-            single_track = f'"{SINGLE_TRACK.name}"'.encode() in stream.read()
-        return (load(path, SINGLE_TRACK) if single_track else load(path, RTM)).content, {}
+            end = stream.read()
+        schemas: tuple[Schema[Any], ...] = (SINGLE_TRACK, VEHICLE)
+        schema = next((each for each in schemas if f'"{each.name}"'.encode() in end), RTM)
+        return load(path, schema).content, {}
     if not path.is_dir():
-        raise MissingFileError(Problem(f"there is no file or folder {path}"))
+        hint = f"bundled vehicles: {', '.join(BUNDLED)}"
+        raise MissingFileError(Problem(f"there is no file or folder {path}", hint=hint))
     if (path / "rtm.json").is_file():
         return load(path / "rtm.json", RTM).content, {}
     runs = {name: repeats[0] for name, repeats in Reader().tests(path).items()}
@@ -140,10 +166,10 @@ def read_model(path: Path, tests: dict[str, tuple[Run, ...]]) -> tuple[RtmSpec |
     return None, runs
 
 
-def _single_track_run(model: SingleTrack, test: Run, parts: int) -> Run:
-    """At the samples of the test, driven in steps of 5 ms or less, or in parts of them."""
+def _single_track_run(model: SingleTrack, test: Run, step: float) -> Run:
+    """At the samples of the test, driven in steps of 5 ms or less where others take `STEP`, and in parts of them."""
     sample = float(np.diff(test.time).mean())
-    steps = parts * math.ceil(sample / 5e-3)
+    steps = max(round(STEP / step), 1) * math.ceil(sample / 5e-3)
     run = drive(model, test, step=sample / steps).run
     return Run({column: run[column][::steps] for column in run.columns}, run.metadata)
 

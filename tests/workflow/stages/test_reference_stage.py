@@ -16,7 +16,7 @@ from trackrod.convert.conversion import Detail, convert
 from trackrod.core.errors import ConvergenceError, InputError, Severity
 from trackrod.core.series import Run
 from trackrod.manoeuvres.courses import DoubleLaneChange
-from trackrod.manoeuvres.manoeuvre import Manoeuvre
+from trackrod.manoeuvres.manoeuvre import AUTOMATIC, Manoeuvre
 from trackrod.manoeuvres.registry import manoeuvre
 from trackrod.multibody import integrators
 from trackrod.rtm.driving import RealTimeVehicle
@@ -70,6 +70,21 @@ def subject(name: str) -> Subject:
 def drive(settings: StudySettings, name: str = CAR) -> Driven:
     """On the rig, converted, driven."""
     return run_stages((KC, CONVERT, REFERENCE), (subject(name), settings))[Driven]
+
+
+def test_what_is_tuned_with_gears_of_the_reference_is_proven_with_its_own(driven: list[str]) -> None:
+    """One run of the reference, two tests of the model; where it is only held out, or in one gear, there is one."""
+    faster = PlannedTest("faster", manoeuvre("acceleration", {"first_speed_kmh": "40", "last_speed_kmh": "75"}))
+    found = drive(replace(SETTINGS, tests=(faster, PULSE)))
+    assert [test.label for test in found.tests] == ["faster", "pulse", "faster, its own gears", "sine"]
+    assert sorted(driven) == ["acceleration", "pulse", "single_sine"]
+    given, own = found.tests[0], found.tests[2]
+    assert own.hold_out
+    assert own.reference is given.reference
+    assert np.unique(given.script.controls[given.script.lead :, 3]).size > 1
+    assert (own.script.controls[-1000:, 3] == AUTOMATIC).all()
+    held = drive(replace(SETTINGS, hold_out=(faster,))).held_out
+    assert [test.script.key for test in held] == [own.script.key]
 
 
 def test_what_was_driven_is_kept(driven: list[str]) -> None:

@@ -5,14 +5,18 @@ wheels of an axle, and a length that follows from the compressions; virtual work
 chosen such that the same forces come out:
 
 - the spring has the length that the model knows, or goes with the wheel;
-- the anti-roll bar holds what the axle has in roll beyond its springs, its ends move by s with k d(s²)/dz = that force;
+- what the rack changes of the wheel loads turns the ends of the bar against each other, as far as both wheels feel the
+  opposite; the rest, b, is work of the spring: at a held rack its energy over the travel z is E + ∫ b dz;
+- the anti-roll bar holds what the axle has in roll beyond its springs, its ends move by s with k d(s²)/dτ = that force
+  over the twist τ of the bar; on an axle with a rack each end knows its own wheel alone;
 - where that is negative, as at a solid axle (paper 002: an internal force proportional to the opposite travel with a
   negative gain), no bar can hold it. The spring then feels the mean travel p and a part B of the opposite travel o,
-  such that its energy in roll is what the axle has: E(B) + E(−B) = E(o) + E(−o) + 2 ∫ roll do.
+  such that both springs have the energy of the axle: E(p + B) + E(p − B) = E(p + o) + E(p − o) + 2 ∫ roll do.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,8 +27,9 @@ from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError
 from trackrod.core.maps import Extrapolation, Interpolation, Map2D, Variable
 from trackrod.core.quantities import KINDS
+from trackrod.kc.maps import held_apart
 from trackrod.rtm.layout import CHANNELS
-from trackrod.rtm.levers import over_opposite_travel
+from trackrod.rtm.levers import felt, over_opposite_travel, over_twist
 from trackrod.rtm.spec import Curve, RtmSpec, WheelSpec
 
 __all__ = ["AxleElements", "Stop", "kinematics_map"]
@@ -35,6 +40,10 @@ Array = NDArray[np.float64]
 _SPRING_LENGTH, _STOP_LENGTH = 0.5, 0.3
 #: Roll stiffness below which there is no bar [N/m], and parallel travel within which bases of stops blend [m].
 _NO_BAR, _BLEND = 1.0, 0.02
+#: Change of a wheel load that does not count [N]; how far off its travel a spring may be free [m].
+_LITTLE, _FAR = 1.0, 10.0
+#: Halvings of an interval until rounding ends them; travel that is none, and over which slopes are taken [m].
+_HALVINGS, _STILL, _STEP = 60, 1e-9, 1e-4
 #: Part of the usual lever of a spring below which its length is not told by the map.
 _LEAST_LEVER = 0.2
 _ANGLES = ("rx", "ry", "rz")
@@ -87,6 +96,10 @@ class _Smooth:
         outside = self.inner(inside) * beyond + 0.5 * self.slope(inside) * beyond**2
         return np.asarray(self.area(inside) - self.area(start) + outside)
 
+    def root(self, at: Array) -> Array:
+        """Square root of the energy from 0 with the sign of `at`, for a curve that rises through 0 there."""
+        return np.asarray(np.sign(at) * np.sqrt(np.maximum(self.energy(at) - self.energy(np.zeros(1)), 0.0)))
+
 
 class AxleElements:
     """Force elements of an axle, factors of the model applied.
@@ -115,6 +128,7 @@ class AxleElements:
         self.maps = [kinematics_map(wheel) for wheel in self.wheels]
         self.lost: list[str] = []
         p = spec.parameters
+        self.to_left = float(np.sign(p["steering_ratio"])) or 1.0  # a rack behind the axle goes to the right
         weight = p["gravity"] * p[f"unsprung_mass_{axle}"]
         factor, standing = p[f"spring_factor_{axle}"], p[f"standing_travel_{axle}"]
         curves = []
@@ -145,28 +159,25 @@ class AxleElements:
     def _choose_lengths(self, spec: RtmSpec) -> None:
         axle = spec.axles[tuple(Axle).index(self.axle)]
         factor = spec.parameters[f"antiroll_factor_{self.axle}"]
-        x = axle.roll.x  # of the twist of a bar, which is nearly the opposite travel
-        whole, bar = (over_opposite_travel(axle.lever, curve, x) for curve in (axle.roll, axle.antiroll))
-        roll = Curve(x, whole + (factor - 1.0) * bar) if x.size else Curve()
-        if axle.lever.x.size:
-            self.lost.append(
-                f"levers of the {self.axle} anti-roll bar that change with the travel: opposite travel counts"
-            )
-        if any(np.abs(wheel.by_rack.y).max(initial=0.0) > 1.0 for wheel in self.wheels):
-            most = max(float(np.abs(wheel.by_rack.y).max(initial=0.0)) for wheel in self.wheels)
-            self.lost.append(f"what the rack changes of the {self.axle} wheel loads: up to {most:.0f} N")
+        x, self.lever = axle.roll.x, axle.lever
+        roll = Curve(x, axle.roll.y + (factor - 1.0) * at_curve(axle.antiroll, x)) if x.size else Curve()
         self.spring_known = self._spring_known()
-        rest = Curve(x, roll.y - self._in_roll(x)) if x.size else Curve()
+        rest = roll
+        if self.spring_known and x.size:
+            rest = Curve(x, roll.y - at_curve(over_twist(self.lever, x, self._in_roll(x)), x))
         gain = float(_Smooth(rest).slope(0.0)) if x.size else 0.0
         if gain < -_NO_BAR:  # of the springs alone, which then feel a part of the opposite travel
-            self.spring_known, rest = False, roll
+            self.spring_known, rest = False, Curve(x, over_opposite_travel(self.lever, roll, x))
             gain = float(_Smooth(rest).slope(0.0))
+            if self.lever.x.size:
+                self.lost.append(f"levers of the {self.axle} wheels in roll that change with the travel")
         self.roll_gain, self._rest = gain, rest
         self.bar = max(0.5 * gain, 0.0) if gain > _NO_BAR else 0.0
         self._narrow = gain < -_NO_BAR
         if self._narrow and self.steered:
             text = "its springs would have to feel the opposite travel, which kinematics over steering do not have"
             raise InputError(f"the {self.axle} axle has a negative roll stiffness beyond its springs: {text}")
+        self._rack_moves_springs = self._is_moved_by_rack()
         if gain > _NO_BAR:
             energy = _Smooth(rest).energy(x)
             if (
@@ -176,6 +187,20 @@ class AxleElements:
             ):
                 self.lost.append(f"anti-roll stiffness of the {self.axle} axle that changes its sign: it is linear")
                 self._rest = Curve(np.array([-1.0, 1.0]), gain * np.array([-1.0, 1.0]))
+
+    def _is_moved_by_rack(self) -> bool:
+        """Whether lengths of springs must hold something of what the rack changes of the wheel loads, and can."""
+        if not self.steered:
+            return False
+        most = max(
+            float(np.abs(self._springs_share(self._in_turn(w.second, k), w.second, k)[0]).max())
+            for k, w in enumerate(self.wheels)
+        )
+        _, pressed, force = self.spring_table()
+        pushes = bool((force * pressed >= 0.0).all())
+        if most > _LITTLE and not pushes:
+            self.lost.append(f"what the rack changes of the {self.axle} wheel loads: up to {most:.0f} N")
+        return most > _LITTLE and pushes
 
     def _spring_known(self) -> bool:
         """Whether the model knows lengths of springs that fall with the travel, not those that go with the wheel."""
@@ -206,8 +231,6 @@ class AxleElements:
 
     def _in_roll(self, x: Array) -> Array:
         """What springs of known length do in opposite travel beyond what each does by its own travel [N]."""
-        if not self.spring_known or not x.size:
-            return np.zeros_like(x)
         lengths, slopes = self._known(np.column_stack((x, -x)))
         free, pressed, force = self.spring_table()
         push = np.column_stack([at_curve(Curve(pressed, force), free - lengths[:, k]) for k in range(2)])
@@ -232,31 +255,91 @@ class AxleElements:
         return free, free - length, force
 
     def spring_lengths(self, own: Array, other: Array, k: int) -> Array:
-        """Length of the spring of a wheel over its compression and, without steering, that of the other one [m]."""
+        """Length of the spring of a wheel over its compression and the rack, or else the other compression [m]."""
+        lengths = self._plain_lengths(own, other, k)
+        return self._with_rack(lengths, own, other, k) if self._rack_moves_springs else lengths
+
+    def _with_rack(self, lengths: Array, own: Array, rack: Array, k: int) -> Array:
+        """Lengths of the spring that change the load of its wheel with the rack as the model says.
+
+        Of a spring with the force F(x) and the energy E(x) over its compression x, which the travel z makes, the new
+        compression y has F(y) dy/dz = F(x) dx/dz + b, so that E(y) = E(x) + ∫ b dz + c. The constant is the one with
+        which y goes through zero where the force does.
+        """
+        racks, way = np.unique(rack, return_inverse=True)
+        free, pressed, force = self.spring_table()
+        spring = _Smooth(Curve(pressed, force))
+
+        def load(z: Array) -> Array:
+            return self._spring_load(z, racks, k) + self._springs_share(z, racks, k)[0]
+
+        rests = _rising_root(load, np.zeros_like(racks))  # travels at which the spring is free
+        least = spring.energy(free - self._plain_lengths(rests, racks, k)) + self._springs_share(rests, racks, k)[1]
+        work = spring.energy(free - lengths) + self._springs_share(own, rack, k)[1] - least[way]
+        wanted = np.sign(own - rests[way]) * np.sqrt(np.maximum(work, 0.0))
+        return np.asarray(free - _rising_root(lambda y: spring.root(y) - wanted, free - lengths))
+
+    def _springs_share(self, z: Array, racks: Array, k: int) -> tuple[Array, Array]:
+        """What a spring has to hold of what the rack changes of its wheel's load [N], and its integral over z [J]."""
+        more = self._by_rack_beyond(racks, k)
+        turned = 2.0 * self.bar * self._bar_turned(racks) * (1.0 if k == 0 else -1.0)
+        return more - turned * self._end_lever(z), more * z - turned * self._end_of(z)
+
+    def _bar_turned(self, racks: Array) -> Array:
+        """How far the rack turns the ends of the bar against each other, half of it [m].
+
+        The bar pushes one wheel down and the other up: it holds what the rack does to both but for the sign.
+        """
+        if self.bar == 0.0:
+            return np.zeros_like(racks)
+        left, right = (self._by_rack_beyond(racks, k) for k in range(2))
+        levers = sum(self._end_lever(self._in_turn(racks, k)) for k in range(2))
+        return np.asarray(0.5 * (left - right) / (self.bar * levers))
+
+    def _in_turn(self, racks: Array, k: int) -> Array:
+        """Travel of a wheel in a turn [m], as far as the kinematics go."""
+        reach = min(-self.wheels[k].first[0], self.wheels[k].first[-1])
+        return np.asarray((1.0 if k == 0 else -1.0) * np.clip(held_apart(self.to_left * racks), -reach, reach))
+
+    def _by_rack_beyond(self, racks: Array, k: int) -> Array:
+        """What the rack changes of a wheel load in a turn beyond what it does by lengths that are known [N]."""
+        z = self._in_turn(racks, k)
+        known = self._spring_load(z, racks, k) - self._spring_load(z, np.zeros_like(racks), k)
+        return np.asarray(at_curve(self.wheels[k].by_rack, racks) - known)
+
+    def _spring_load(self, z: Array, rack: Array, k: int) -> Array:
+        """Force of the spring on the travel of its wheel at a travel of the rack, by lengths that are known [N]."""
+        free, pressed, force = self.spring_table()
+        lever = np.ones_like(z)
+        if self.spring_known:
+            lever = -self.maps[k].slopes(z, rack)[0][:, CHANNELS.index("spring_length")]
+        return at_curve(Curve(pressed, force), free - self._plain_lengths(z, rack, k)) * lever
+
+    def _plain_lengths(self, own: Array, other: Array, k: int) -> Array:
         if self.spring_known:
             mean, half = 0.5 * (own + other), 0.5 * (own - other) * (1.0 if k == 0 else -1.0)
             at = (own, other) if self.steered else (mean, half)
             return np.asarray(self.maps[k].value(*at)[:, CHANNELS.index("spring_length")]) - self._offsets[k]
         if not self._narrow:
             return np.asarray(_SPRING_LENGTH - own - self._offsets[k])
-        return np.asarray(_SPRING_LENGTH - 0.5 * (own + other) - self._felt(0.5 * (own - other)) - self._offsets[k])
+        mean, half = 0.5 * (own + other), 0.5 * (own - other)
+        return np.asarray(_SPRING_LENGTH - mean - self._felt(mean, half) - self._offsets[k])
 
-    def _felt(self, opposite: Array) -> Array:
+    def _felt(self, mean: Array, half: Array) -> Array:
         """Part of half the opposite travel that a spring of the axle feels [m]."""
-        size, way = np.unique(np.abs(opposite.round(12)), return_inverse=True)
         spring, rest = _Smooth(self._mean), _Smooth(self._rest)
-        work = rest.energy(size) + rest.energy(-size)
-        wanted = spring.energy(size) + spring.energy(-size) + work
-        found = size.copy()
-        for _ in range(60):
-            slope = spring.value(found) - spring.value(-found)
-            step = np.divide(
-                spring.energy(found) + spring.energy(-found) - wanted, slope, out=np.zeros_like(found), where=slope > 0
-            )
-            found = np.clip(found - step, 0.1 * found, None)
-        if (wanted[size > 0] <= 0.0).any() or not np.isfinite(found).all():
+
+        def in_roll(part: Array) -> Array:
+            return spring.energy(mean + part) + spring.energy(mean - part) - 2.0 * spring.energy(mean)
+
+        size = np.abs(half)
+        wanted = in_roll(size) + rest.energy(size) + rest.energy(-size)
+        if (wanted[size > _STILL] <= 0.0).any():
             raise InputError(f"the {self.axle} axle has no roll stiffness left: its springs cannot hold that")
-        return np.asarray(np.sign(opposite) * found[way.reshape(opposite.shape)])
+        found = _rising_root(
+            lambda part: in_roll(np.abs(part)) * np.sign(part) - wanted, np.zeros_like(size), 2.0 * size
+        )
+        return np.asarray(np.sign(half) * found)
 
     def bar_lengths(self, own: Array, other: Array, k: int) -> Array:
         """Travel of the end of the anti-roll bar at a wheel [m]."""
@@ -264,11 +347,18 @@ class AxleElements:
         if self.bar == 0.0:
             return own
         if self.steered:
-            return self._end(own)
-        return np.asarray(sign * self._end(sign * 0.5 * (own - other)))
+            return np.asarray(self._end_of(own) + sign * self._bar_turned(other))
+        return np.asarray(sign * self._end(sign * 0.5 * (felt(self.lever, own)[0] - felt(self.lever, other)[0])))
 
-    def _end(self, z: Array) -> Array:
-        return np.asarray(np.sign(z) * np.sqrt(np.maximum(_Smooth(self._rest).energy(z), 0.0) / self.bar))
+    def _end_of(self, z: Array) -> Array:
+        """Travel of the end of the bar at a wheel with a rack, rack in the middle [m]; none without a bar."""
+        return self._end(felt(self.lever, z)[0]) if self.bar else np.zeros_like(z)
+
+    def _end_lever(self, z: Array) -> Array:
+        return np.asarray((self._end_of(z + _STEP) - self._end_of(z - _STEP)) / (2.0 * _STEP))
+
+    def _end(self, twist: Array) -> Array:
+        return np.asarray(_Smooth(self._rest).root(twist) / np.sqrt(self.bar))
 
     # ---- stops and dampers
 
@@ -341,6 +431,16 @@ class AxleElements:
 def _same(one: tuple[float, Array, Array], other: tuple[float, Array, Array]) -> bool:
     first, second = (np.append(item[1:], [[item[0]], [0.0]], axis=1) for item in (one, other))
     return first.shape == second.shape and np.allclose(first, second, rtol=1e-4, atol=1e-6)
+
+
+def _rising_root(function: Callable[[Array], Array], near: Array, reach: Array | float = _FAR) -> Array:
+    """Where functions that rise go through zero, by halving."""
+    low, high = near - reach, near + reach
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        below = function(middle) < 0.0
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return np.asarray(0.5 * (low + high))
 
 
 def _root(length: Array, force: Array) -> float:

@@ -139,14 +139,13 @@ def _with_lengths(elements: AxleElements, k: int, poses: Array, own: Array, othe
     return np.column_stack((poses[:, [CHANNELS.index(name) for name in _POSE]], *lengths))
 
 
-def _by_steering(spec: RtmSpec, elements: AxleElements, k: int) -> Rows:
+def _by_steering(_spec: RtmSpec, elements: AxleElements, k: int) -> Rows:
     wheel = elements.wheels[k]
-    to_left = np.sign(spec.parameters["steering_ratio"]) or 1.0  # a rack behind the axle goes to the right
-    order = slice(None) if to_left > 0 else slice(None, None, -1)
+    order = slice(None) if elements.to_left > 0 else slice(None, None, -1)
     own, rack = (item.ravel() for item in np.meshgrid(wheel.first, wheel.second[order], indexing="ij"))
     poses = wheel.kinematics[:, order].reshape(own.size, -1)
     values = _with_lengths(elements, k, poses, own, rack).reshape(wheel.first.size, wheel.second.size, -1)
-    return "comp steer", (wheel.first, to_left * wheel.second[order]), (*_POSE, *_LENGTHS), values
+    return "comp steer", (wheel.first, elements.to_left * wheel.second[order]), (*_POSE, *_LENGTHS), values
 
 
 def _by_opposite(_spec: RtmSpec, elements: AxleElements, k: int) -> Rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +12,7 @@ from trackrod.convert.masses import SplitFactors
 from trackrod.convert.round_trip import round_trip
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, Problem
+from trackrod.core.numbers import less_than
 from trackrod.kc.maps import KcMaps
 from trackrod.kc.study import KcSettings
 from trackrod.multibody.steering import SteeringModel, usual_steering
@@ -25,6 +27,13 @@ from trackrod.workflow.stages.read import Subject
 from trackrod.workflow.study_settings import StudySettings
 
 __all__ = ["CONVERT", "Converted", "convert_directly", "convert_origin"]
+
+#: Quantities of the round trip: title, factor from SI, unit, and what is too small to tell [the unit].
+_ROUND_TRIP = {
+    "length": ("position of the wheel", 1e3, "mm", 1e-3),
+    "angle": ("angles of the wheel", 180.0 / math.pi, "°", 1e-3),
+    "load": ("wheel load", 1.0, "N", 0.1),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,13 +142,16 @@ def _split_parameters(
 def _in_words(conversion: Conversion, maps: Mapping[Axle, KcMaps]) -> dict[str, str]:
     """Largest deviation at the knots of the maps, of lengths, angles and forces."""
     lengths = ("tx", "ty", "tz", "damper_length", "spring_length")
-    kinds = {"m": lengths, "rad": ("rx", "ry", "rz"), "N": ("Fz", "Fz_without_stops")}
+    kinds = {"length": lengths, "angle": ("rx", "ry", "rz"), "load": ("Fz", "Fz_without_stops")}
     found: dict[str, float] = {}
     for item in round_trip(conversion.spec, maps):
-        unit = next((unit for unit, names in kinds.items() if item.output in names), "N")
-        found[unit] = max(found.get(unit, 0.0), item.at_knots)
-    names = {"m": "place of the wheel", "rad": "angles of the wheel", "N": "wheel load"}
-    return {names[unit]: f"{value:.2g} {unit}" for unit, value in found.items()}
+        kind = next((kind for kind, names in kinds.items() if item.output in names), "load")
+        found[kind] = max(found.get(kind, 0.0), item.at_knots)
+    return {
+        title: less_than(factor * found[kind], resolution, unit)
+        for kind, (title, factor, unit, resolution) in _ROUND_TRIP.items()
+        if kind in found
+    }
 
 
 CONVERT = Stage(

@@ -12,11 +12,14 @@ from trackrod.convert.conversion import Compliance, Detail
 from trackrod.convert.masses import split_bodies
 from trackrod.core.artefact import Artefact
 from trackrod.core.errors import Problem, raise_if_errors
+from trackrod.core.numbers import minus, shown
 from trackrod.multibody.mechanism import free_rotations
 from trackrod.reference import Reference, read_reference
 from trackrod.report.study_sections import vehicle_section
 from trackrod.rtm.spec import RtmSpec
-from trackrod.tune.space import SPLIT_FACTORS
+from trackrod.tune.space import SPLIT_FACTORS, split_title
+from trackrod.vehicle.audit import audit
+from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.frame import FrameTorsion, frame_spring, with_frame
 from trackrod.vehicle.vehicle import VEHICLE, Vehicle
 from trackrod.workflow.request import StudyRequest
@@ -24,6 +27,17 @@ from trackrod.workflow.stage import Stage, Work
 from trackrod.workflow.study_folder import StudyFolder
 
 __all__ = ["READ", "Subject"]
+
+_DETAILS = {
+    Detail.LINEAR: "linear",
+    Detail.ONE_DIMENSIONAL: "curves over the wheel travel",
+    Detail.TWO_DIMENSIONAL: "maps over wheel travel and rack travel, or over parallel and opposite travel",
+}
+_COMPLIANCES = {
+    Compliance.NONE: "none",
+    Compliance.MOVING: "with the inertia and damping of what gives",
+    Compliance.QUASI_STATIC: "quasi-static, by tables over the loads",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,27 +68,26 @@ class Subject:
 
     def describe(self, detail: Detail, model: RtmSpec) -> Mapping[str, str]:
         """Lines for people, by heading, of a study with this model, which keeps so much of the kinematics."""
-        about = {"vehicle": self.name, "source": self.source}
+        bundled = self.source in BUNDLED
+        about = {"vehicle": self.name, "source": "bundled with Trackrod" if bundled else Path(self.source).name}
         if isinstance(self.origin, Reference):
-            masses = self.origin.data.masses
             about["reference"] = "runs of another program"
-            about["mass"] = f"{masses.sprung_mass + sum(masses.unsprung.values()):.1f} kg"
         else:
             vehicle, mass = self.origin, self.origin.mass_properties
             about["reference"] = "multibody model, 1 ms steps"
-            about["mass"] = f"{mass.mass:.1f} kg"
-            about["centre of gravity"] = ", ".join(f"{x:.3f}" for x in mass.centre) + " m in V"
-            about["wheelbase"] = f"{vehicle.wheelbase:.3f} m"
             about["payload"] = "none" if vehicle.payload is None else str(vehicle.payload.level)
+            about["mass"] = f"{mass.mass:.1f} kg"
+            about["centre of gravity"] = minus(", ".join(f"{x + 0.0:.3f}" for x in mass.centre.round(3))) + " m in V"
             if vehicle.frame is not None:
-                about["frame twists"] = f"{frame_spring(vehicle).curve.slope(0.0):.3g} N·m/rad"
-            about["axles"] = ", ".join(f"{axle.position}: {axle.template}" for axle in vehicle.axles)
+                about["frame twists"] = f"{shown(frame_spring(vehicle).curve.slope(0.0), 3)} N·m/rad"
+            about["axles"] = ", ".join(f"{axle.position}: {axle.template.replace('_', ' ')}" for axle in vehicle.axles)
             acting = split_bodies(vehicle)
             for name, factor in SPLIT_FACTORS.items():
-                bodies = (f"{body} ({vehicle.body(body).mass:.1f} kg)" for body in acting[factor])
-                about[f"{name} acts on"] = ", ".join(bodies) or "nothing"
-        about["kinematics kept"] = str(detail)
-        about["compliance"] = str(Compliance.of(model))
+                bodies = [vehicle.body(body).mass for body in acting[factor]]
+                shared = f"{sum(bodies):.1f} kg ({len(bodies)} {'body' if len(bodies) == 1 else 'bodies'})"
+                about[f"{split_title(name)} acts on"] = shared if bodies else "nothing"
+        about["kinematics"] = _DETAILS[detail]
+        about["compliance"] = _COMPLIANCES[Compliance.of(model)]
         about["steering"] = "rack by ratio" if model.steering is None else "torsion bar, gear and assistance"
         if isinstance(self.origin, Vehicle):
             about["vehicle hash"] = Artefact(VEHICLE, self.origin).sha256[:16]
@@ -83,12 +96,15 @@ class Subject:
 
 def _read(work: Work) -> Subject:
     request = work[StudyRequest]
-    source = request.vehicle or str(request.reference)
+    given = request.vehicle
+    source = given.name if isinstance(given, Vehicle) else given or str(request.reference)
     work.tell(source, 0.0)
     origin: Vehicle | Reference
-    if request.vehicle is not None:
+    if isinstance(given, Vehicle):
+        origin, problems = given, given.problems or audit(given)
+    elif given is not None:
         reading = open_vehicle(
-            request.vehicle,
+            given,
             request.aliases,
             templates=request.templates,
             allow_outside=request.allow_outside,
@@ -96,13 +112,14 @@ def _read(work: Work) -> Subject:
         )
         raise_if_errors(reading.problems)
         origin, problems = reading.vehicle, (*reading.problems, *free_rotations(reading.vehicle))
+    else:
+        origin = read_reference(request.reference or Path())
+        problems = origin.problems
+    if isinstance(origin, Vehicle):
         if request.payload is not None:
             origin = origin.with_payload(request.payload)
         if request.frame_stiffness is not None:
             origin = with_frame(origin, FrameTorsion(request.frame_stiffness))
-    else:
-        origin = read_reference(request.reference or Path())
-        problems = origin.problems
     folder = StudyFolder.make(request.out or Path(f"{origin.name}_conversion"))
     return Subject(origin, source, problems, folder)
 

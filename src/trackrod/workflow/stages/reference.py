@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 from trackrod.core.errors import ConvergenceError, InputError, Problem, Severity
@@ -31,6 +31,8 @@ __all__ = ["REFERENCE", "Driven"]
 
 #: A step after which the lateral acceleration swings by more of its mean has no steady state.
 _SWINGS = 0.1
+#: Of a test that is driven once more, because the gears of the reference were taken to tune with.
+_OWN_GEARS = "its own gears"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,15 +128,15 @@ class _Drives:
             raise InputError("there is no manoeuvre to tune with")
         total = len(tests) + len(held)
 
-        def one(planned: PlannedTest, *, hold_out: bool) -> Test | None:
+        def one(planned: PlannedTest, *, hold_out: bool) -> list[Test]:
             try:
-                found = self._test(planned, hold_out=hold_out)
+                found = self._tests(planned, hold_out=hold_out)
             except (ConvergenceError, InputError) as error:
                 if not hold_out:
                     raise
                 text = f"'{planned.label}' is not held out: {error}"
                 self.problems.append(Problem(text, severity=Severity.WARNING))
-                found = None
+                found = []
             self._done += 1
             self.work.tell(planned.label, self._done / total)
             return found
@@ -145,17 +147,18 @@ class _Drives:
             for planned in sorted(held, key=lambda planned: step_of(planned.manoeuvre)):
                 futures[planned.label] = pool.submit(one, planned, hold_out=True)
             try:
-                found = [futures[planned.label].result() for planned in (*tests, *held)]
+                found = [test for planned in (*tests, *held) for test in futures[planned.label].result()]
             finally:  # after a failure or Ctrl-C nothing more is begun, and what is being driven ends
                 self._stopped.set()
                 pool.shutdown(wait=False, cancel_futures=True)
-        return Driven(tuple(test for test in found if test is not None), self._models, tuple(self.problems))
+        return Driven(tuple(sorted(found, key=lambda test: test.hold_out)), self._models, tuple(self.problems))
 
     def _go_on(self, _phase: str, _time: float) -> None:
         if self._stopped.is_set():
             raise CancelledError
 
-    def _test(self, planned: PlannedTest, *, hold_out: bool) -> Test:
+    def _tests(self, planned: PlannedTest, *, hold_out: bool) -> list[Test]:
+        """A test; to tune with, the model gets the gears of the reference, and proves itself with its own."""
         vehicle = self._vehicles[planned.payload]
         steering = self.settings.steering
         found = find_settings(vehicle, planned.manoeuvre, steering=steering, progress=self._go_on)
@@ -164,8 +167,15 @@ class _Drives:
             events = "; ".join(str(event["text"]) for event in run.metadata["events"])
             raise ConvergenceError(f"the multibody model does not complete '{planned.label}': {events}")
         self.problems += _not_steady(planned.label, found.name, run)
-        driver = scripted(found, run, step=STEP) if can_be_scripted(found) else found
-        return Test(planned.label, found.title, found.name, run, driver, hold_out, planned.payload)
+        if not can_be_scripted(found):
+            return [Test(planned.label, found.title, found.name, run, found, hold_out, planned.payload)]
+        own = scripted(found, run, step=STEP, own_gears=True)
+        by_itself = Test(planned.label, found.title, found.name, run, own, hold_out, planned.payload)
+        as_driven = scripted(found, run, step=STEP)
+        if hold_out or as_driven.key == own.key:
+            return [by_itself]
+        label, title = f"{planned.label}, {_OWN_GEARS}", f"{found.title}, {_OWN_GEARS}"
+        return [replace(by_itself, driver=as_driven), replace(by_itself, label=label, title=title, hold_out=True)]
 
 
 def _not_steady(label: str, name: str, run: Run) -> list[Problem]:

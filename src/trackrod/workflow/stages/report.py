@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trackrod.convert.conversion import Compliance
 from trackrod.core import signals
 from trackrod.core.artefact import Artefact, Provenance, save
-from trackrod.core.errors import MissingExtraError, Problem, Severity
+from trackrod.core.errors import Problem, Severity
 from trackrod.core.files import hash_bytes, write_atomically
+from trackrod.core.numbers import interval
 from trackrod.core.plain import Plain, canonical_json, pretty_json
 from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.fit.blocks import Block
 from trackrod.kc.maps import KC_MAPS
+from trackrod.report.notebook import study_html, study_line
 from trackrod.report.study import write_study_report
-from trackrod.report.study_sections import SectionMaker, limit_section, time_section
+from trackrod.report.study_sections import limit_section, note_section, value_section
 from trackrod.report.study_summary import summary_section
-from trackrod.rtm.spec import RTM
+from trackrod.rtm.spec import RTM, RtmSpec
 from trackrod.tune.study import StudyResult, TestResult
+from trackrod.vehicle.vehicle import Vehicle
 from trackrod.workflow.stage import Results, Stage, Work
 from trackrod.workflow.stages.convert import Converted
 from trackrod.workflow.stages.error_budget import ErrorBudget
@@ -36,13 +42,31 @@ from trackrod.workflow.stages.optimise import Tuned
 from trackrod.workflow.stages.read import Subject
 from trackrod.workflow.stages.reference import Driven
 from trackrod.workflow.stages.sensitivity import SensitivityResult
+from trackrod.workflow.step_time import step_time
 from trackrod.workflow.study_folder import StudyFolder, file_names
 from trackrod.workflow.study_settings import StudySettings
 
 __all__ = ["REPORT", "FinishedStudy", "study_result"]
 
+#: Smallest acceleration that counts as reached [m/s²].
+_REACHED = 0.05
+_MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FinishedStudy:
     """What a study left.
 
@@ -54,8 +78,6 @@ class FinishedStudy:
         Where it lies.
     files
         What was written.
-    problems
-        What could not be, for want of a package.
     summary
         What the summary holds; numbers that are not finite are None.
     """
@@ -63,29 +85,39 @@ class FinishedStudy:
     result: StudyResult
     folder: StudyFolder
     files: tuple[Path, ...]
-    problems: tuple[Problem, ...]
     summary: Mapping[str, Plain]
+
+    def __repr__(self) -> str:
+        return f"FinishedStudy({study_line(self.result)}; report {self.folder.page})"
+
+    def _repr_html_(self) -> str:
+        return study_html(self.result)
+
+    @property
+    def spec(self) -> RtmSpec:
+        """The tuned model: a study may stand wherever a real-time model is wanted."""
+        return self.result.tuned
 
 
 def _write(work: Work) -> FinishedStudy:
     """Write everything that a study leaves.
 
-    Holds: every file is whole or not there. The summary of an earlier study goes first and that of this one comes last:
-    a folder with a summary is complete and of one piece.
+    Holds: as of `StudyFolder.renewed`; every file is whole or not there.
     """
     folder, result = work[Subject].folder, study_result(work)
-    folder.summary.unlink(missing_ok=True)
-    work.tell("model, maps and runs", 0.0)
-    files = [*_write_model(result, folder), *_write_runs(result, folder)]
-    work.tell("page and PDF", 0.5)
-    written, problems = _write_report(result, work.sections, folder)
-    files += [*written, folder.summary]
-    seconds = work.seconds_so_far()
-    seconds = {**seconds, "total": sum(seconds.values())}
-    rounded = {stage: round(value, 3) for stage, value in seconds.items()}
-    summary = _finite({**result.summary(), "seconds": rounded})
-    write_atomically(folder.summary, pretty_json(summary))
-    return FinishedStudy(result, folder, tuple(files), tuple(problems), summary)
+    with folder.renewed() as new:
+        work.tell("model, maps and runs", 0.0)
+        files = [folder.place(path) for path in _write_model(result, new)]
+        files += _write_runs(result, folder, new)
+        work.tell("page and PDF", 0.5)
+        written = write_study_report(result, new.page, new.document, sections=work.sections)
+        files += [*map(folder.place, written), folder.summary]
+        seconds = work.seconds_so_far()
+        seconds = {**seconds, "total": sum(seconds.values())}
+        rounded = {stage: round(value, 3) for stage, value in seconds.items()}
+        summary = _finite({**result.summary(), "seconds": rounded})
+        write_atomically(new.summary, pretty_json(summary))
+    return FinishedStudy(result, folder, tuple(files), summary)
 
 
 def study_result(found: Work | Results) -> StudyResult:
@@ -98,9 +130,11 @@ def study_result(found: Work | Results) -> StudyResult:
         description=subject.describe(settings.detail, converted.conversion.spec),
         problems=(
             *subject.problems,
+            *(Problem(why, severity=Severity.WARNING) for why in settings.left),
             *unstable,
             *driven.problems,
             *proven.problems,
+            *_not_enough(settings, proven.tests),
             *_derivative_notes((*sensitivity.local.blocks, *tuned.outcome.blocks)),
         ),
         maps=found[Measured].maps,
@@ -124,7 +158,29 @@ def study_result(found: Work | Results) -> StudyResult:
         limits=_limits(proven.tests),
         screening=sensitivity.screening,
         variance=sensitivity.variance,
+        vehicle=subject.origin if isinstance(subject.origin, Vehicle) else None,
+        made_on=_today(),
+        step_time=step_time(tuned.model, [test.test for test in proven.tests]),
     )
+
+
+def _today() -> str:
+    """The day, in words; that of ``SOURCE_DATE_EPOCH`` where who builds documents twice has set one."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(given), UTC) if given.isdigit() else datetime.now(UTC)
+    return f"{now.day} {_MONTHS[now.month - 1]} {now.year}"
+
+
+def _not_enough(settings: StudySettings, tests: Sequence[TestResult]) -> tuple[Problem, ...]:
+    """A warning where a model whose axles do not move stays above the tolerance, and nobody tried one with more."""
+    indices = [(test.label, index) for test in tests if not test.hold_out for index in test.tuned_indices]
+    label, worst = max(indices, key=lambda item: item[1].value_pct)
+    if settings.compliance is Compliance.MOVING or worst.value_pct <= settings.objective.tolerance_pct:
+        return ()
+    off = f"{label}: {worst.name} is still {worst.value_pct:.1f} % off after tuning"
+    text = f"{off}; the compliance of the model is '{settings.compliance}'"
+    hint = f'write compliance = ["{settings.compliance}", "{Compliance.MOVING}"] in [study], and the study goes on'
+    return (Problem(text, severity=Severity.WARNING, hint=hint),)
 
 
 def _derivative_notes(blocks: Sequence[Block]) -> tuple[Problem, ...]:
@@ -141,12 +197,17 @@ def _limits(tests: Sequence[TestResult]) -> tuple[str, ...]:
     braking = max(_both_reach(tests, signals.AX, lambda values: (-values).max()), 0.0)
     fastest = _both_reach(tests, signals.VX, lambda values: values.max())
     slowest = -_both_reach(tests, signals.VX, lambda values: (-values).max())
+    reached = [f"{lateral:.1f} m/s² lateral acceleration"] if lateral >= _REACHED else []
+    reached += [f"{braking:.1f} m/s² deceleration"] if braking >= _REACHED else []
+    up_to = f"up to {' and '.join(reached)}, " if reached else ""
+    speeds = interval(max(round(3.6 * slowest), 0), round(3.6 * fastest), 1)
     return (
-        f"Compared up to {lateral:.1f} m/s² sideways and {braking:.1f} m/s² when braking, at "
-        f"{max(3.6 * slowest, 0.0):.0f} to {3.6 * fastest:.0f} km/h: what both the reference and the model reach.",
-        "Smooth level road with the friction of the tyre files; beyond their travel the maps are extended straight.",
-        "Bodies are rigid; the frame of a van does not twist. Frequencies above about 15 Hz are not represented.",
-        "No anti-lock system, stability control or driver assistance is part of the model.",
+        f"Reference and model were compared {up_to}at {speeds} km/h.",
+        "The road is level and has the friction of the tyre files, unless a manoeuvre says otherwise. Beyond the "
+        "travel of the K&C maps the model extrapolates in a straight line.",
+        "Bodies are rigid, except for a frame where the model has one. Frequencies above about 15 Hz are not "
+        "represented.",
+        "The model has no anti-lock brakes, no stability control and no driver assistance.",
     )
 
 
@@ -180,19 +241,20 @@ def _write_model(result: StudyResult, folder: StudyFolder) -> list[Path]:
     return files
 
 
-def _write_runs(result: StudyResult, folder: StudyFolder) -> list[Path]:
+def _write_runs(result: StudyResult, folder: StudyFolder, new: StudyFolder) -> list[Path]:
     """Runs as CSV; what is there already, by its hash and size, is not written again."""
-    folder.runs.mkdir(parents=True, exist_ok=True)
     files, known, found = [], _read_manifest(folder.written_runs), {}
     for test, name in zip(result.tests, file_names(test.label for test in result.tests), strict=True):
         for kind, run in (("reference", test.reference), ("nominal", test.nominal), ("tuned", test.tuned)):
             path = folder.runs / f"{name}_{kind}.csv"
             content = _hash(run)
+            there = path
             if not path.is_file() or known.get(path.name) != f"{content} {path.stat().st_size}":
-                write_run(run, path)
-            found[path.name] = f"{content} {path.stat().st_size}"
+                there = new.runs / path.name
+                write_run(run, there, make_parents=True)
+            found[path.name] = f"{content} {there.stat().st_size}"
             files.append(path)
-    write_atomically(folder.written_runs, pretty_json(found), make_parents=True)
+    write_atomically(new.written_runs, pretty_json(found), make_parents=True)
     return files
 
 
@@ -207,18 +269,6 @@ def _read_manifest(path: Path) -> dict[str, str]:
 def _hash(run: Run) -> str:
     columns = b"".join(name.encode() + np.ascontiguousarray(values).tobytes() for name, values in run.items())
     return hash_bytes(columns + canonical_json(dict(run.metadata)).encode())
-
-
-def _write_report(
-    result: StudyResult, sections: tuple[SectionMaker, ...], folder: StudyFolder
-) -> tuple[list[Path], list[Problem]]:
-    problems: list[Problem] = []
-    for document in (folder.document, None):  # the page alone where the PDF cannot be made
-        try:
-            return write_study_report(result, folder.page, document, sections=sections), problems
-        except MissingExtraError as error:
-            problems = [Problem(str(error), severity=Severity.WARNING)]
-    return [], problems
 
 
 REPORT = Stage(
@@ -237,5 +287,5 @@ REPORT = Stage(
     ),
     makes=FinishedStudy,
     run=_write,
-    sections=(summary_section, time_section, limit_section),
+    sections=(summary_section, value_section, limit_section, note_section),
 )

@@ -1,0 +1,166 @@
+"""Page Validate: recordings, their channels, a plan, estimates, criteria, the degree of validity, the envelope."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from nicegui import events, ui
+
+from trackrod.core.errors import TrackrodError
+from trackrod.validate.criteria import ready_made
+from trackrod.web import commands
+from trackrod.web.bench import Bench
+from trackrod.web.components import (
+    attempt,
+    command_button,
+    empty,
+    frame,
+    head,
+    job_card,
+    live,
+    problem_list,
+    push,
+    upload,
+    what_is_wrong,
+)
+from trackrod.web.jobs import Job, State
+
+__all__ = ["page"]
+
+KINDS = ("validate", "plan", "estimate", "envelope", "channels", "measure")
+
+
+def page(bench: Bench, *, dark: bool) -> None:
+    """Draw it."""
+    del dark  # pages of the commands have colours of their own
+    chosen: dict[str, Any] = {"campaign": "", "criteria": "tolerance_5_percent", "study": None}
+    errors: list[Any] = []
+    with head("Validate", "A model against recorded tests: criteria, verdict, degree of validity, envelope."):
+        command_button(lambda: _validation(bench, chosen))
+        push("Validate", icon="play_arrow", on_click=lambda: _run(bench, _validation, chosen, errors[0])).props(
+            "no-caps unelevated"
+        ).classes("main")
+    errors.append(ui.column().classes("problems"))
+    live(bench, lambda: _choices(bench, chosen, errors[0]))
+    name = ui.input("campaign of what is uploaded", value="measured").props("dense").style("width: 14rem")
+    upload(
+        "Recordings (.csv, .mat, .mf4, .parquet), channel map and criteria (.toml), or a .zip",
+        ".csv,.mat,.mf4,.parquet,.toml,.zip",
+        lambda event: _uploaded(bench, str(name.value), event, errors[0]),
+        multiple=True,
+        max_file_size=bench.workspace.limits.packed,
+        max_files=200,
+    )
+    live(bench, lambda: _results(bench))
+
+
+async def _uploaded(bench: Bench, campaign: str, event: events.UploadEventArguments, errors: Any) -> None:
+    errors.clear()
+    with TemporaryDirectory(prefix="trackrod-") as folder:
+        kept = Path(folder) / "upload"
+        await event.file.save(kept)
+        try:
+            bench.workspace.add_recording(campaign, event.file.name, kept)
+        except TrackrodError as error:
+            with errors:
+                problem_list(what_is_wrong(error))
+            return
+    bench.revision += 1
+
+
+def _choices(bench: Bench, chosen: dict[str, Any], errors: Any) -> None:
+    campaigns = bench.workspace.campaigns()
+    done = [job for job in bench.queue.jobs("convert") if job.state is State.DONE]
+    studies = {job.number: f"{job.number}. {job.title}" for job in done}
+    if chosen["campaign"] not in campaigns:
+        chosen["campaign"] = campaigns[0] if campaigns else ""
+    if chosen["study"] not in studies:
+        chosen["study"] = next(iter(studies), None)
+    own = {
+        path.relative_to(bench.workspace.recordings_folder).as_posix(): path.name
+        for campaign in campaigns
+        for path in bench.workspace.recordings(campaign)
+        if path.suffix == ".toml"
+    }
+    criteria = {**{name: name for name in ready_made()}, **own}
+    with ui.row().classes("row-of-fields"):
+        for key, options, label in (
+            ("study", studies, "model: a finished study"),
+            ("campaign", {name: name for name in campaigns}, "recorded tests"),
+            ("criteria", criteria, "criteria"),
+        ):
+            ui.select(
+                options,
+                value=chosen[key] if chosen[key] in options else None,
+                label=label,
+                on_change=lambda e, key=key: chosen.update({key: e.value}),
+            ).props("dense options-dense").style("width: 17rem")
+    with ui.row().classes("row-of-fields"):
+        for text, icon, make in (
+            ("Plan", "checklist", _plan),
+            ("List channels", "cable", _channels),
+            ("Estimate parameters", "calculate", _estimate),
+            ("Find the envelope", "hexagon", _envelope),
+            ("Measure virtually", "sensors", _measure),
+        ):
+            if bench.preferences.expert or make in (_plan, _envelope):
+                push(text, icon=icon, on_click=lambda _, make=make: _run(bench, make, chosen, errors)).props(
+                    "outline no-caps"
+                )
+    if campaigns:
+        files = bench.workspace.recordings(chosen["campaign"])
+        ui.label(f"{chosen['campaign']}: {len(files)} files: " + ", ".join(path.name for path in files[:12])).classes(
+            "about"
+        )
+
+
+def _run(bench: Bench, make: Any, chosen: dict[str, Any], errors: Any) -> None:
+    attempt(lambda: bench.run(make(bench, chosen), bench.preferences.vehicle), errors)
+
+
+def _validation(bench: Bench, chosen: dict[str, Any]) -> commands.Command:
+    return commands.validate(bench.workspace, chosen["study"], chosen["campaign"], chosen["criteria"])
+
+
+def _plan(bench: Bench, chosen: dict[str, Any]) -> commands.Command:
+    source, name, _ = bench.source()
+    return commands.plan(bench.workspace, source, name, chosen["criteria"])
+
+
+def _channels(bench: Bench, chosen: dict[str, Any]) -> commands.Command:
+    return commands.channels(bench.workspace, chosen["campaign"])
+
+
+def _estimate(bench: Bench, chosen: dict[str, Any]) -> commands.Command:
+    source, name, _ = bench.source()
+    return commands.estimate(bench.workspace, source, name, chosen["campaign"])
+
+
+def _envelope(bench: Bench, chosen: dict[str, Any]) -> commands.Command:
+    source, name, _ = bench.source()
+    return commands.envelope(bench.workspace, source, name, chosen["criteria"])
+
+
+def _measure(bench: Bench, chosen: dict[str, Any]) -> commands.Command:
+    del chosen
+    source, name, _ = bench.source()
+    return commands.measure(source, name)
+
+
+def _results(bench: Bench) -> None:
+    jobs = bench.queue.jobs(*KINDS)
+    if not jobs:
+        empty("Upload recordings, choose criteria, and press Validate. Plan says what to drive and measure.")
+        return
+    for job in jobs[:6]:
+        job_card(bench, job, small=job.state is State.DONE)
+        _page(bench, job)
+
+
+def _page(bench: Bench, job: Job) -> None:
+    pages = sorted(bench.queue.out(job).glob("*.html")) if job.state in (State.DONE, State.FAILED) else []
+    if pages:
+        with ui.expansion(f"Page of job {job.number}").classes("job-log card"):
+            frame(job, pages[0].name, job.title)

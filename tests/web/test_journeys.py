@@ -1,0 +1,424 @@
+"""Journeys through the workbench in Chromium. They share one workspace, and follow each other in this order."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import time
+import urllib.error
+import urllib.request
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.web.conftest import Served
+
+from trackrod.vehicle.catalogue import BUNDLED
+
+pytestmark = pytest.mark.slow
+
+CAR = "double_wishbone_car"
+#: A study that is soon done, and still goes through all stages.
+SHORT = """
+[study]
+mode = "expert"
+seed = {seed}
+parameters = ["sprung_mass", "Izz"]
+
+[tune.step_steer]
+manoeuvre = "step_steer"
+
+[hold_out.pulse]
+manoeuvre = "pulse"
+"""
+#: A study that cannot be done before a person reacts.
+LONG = '[study]\nmode = "expert"\noptimiser = "global"\nseed = 7\n[tune.step_steer]\nmanoeuvre = "step_steer"\n'
+PATIENCE = 600_000
+
+
+def results(served: Served, number: int) -> Path:
+    return served.workspace / "jobs" / f"{number:04d}"
+
+
+def jobs_of(served: Served) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted(served.workspace.glob("jobs/*/job.json"))]
+
+
+def newest(served: Served, kind: str) -> dict[str, Any]:
+    return [job for job in jobs_of(served) if job["kind"] == kind][-1]
+
+
+def finished(served: Served) -> list[int]:
+    """Numbers of the studies that are done."""
+    return [job["number"] for job in jobs_of(served) if job["kind"] == "convert" and job["state"] == "done"]
+
+
+def become_expert(page: Any, served: Served, path: str = "/convert") -> None:
+    page.goto(served.address + path)
+    switch(page, "Expert")
+
+
+def switch(page: Any, mode: str) -> None:
+    """To standard or expert mode; the page is drawn anew."""
+    button = page.locator("header").get_by_role("button", name=mode)
+    button.wait_for()
+    if button.get_attribute("aria-pressed") != "true":
+        with page.expect_navigation():
+            button.click()
+    page.locator("button[aria-pressed=true]", has_text=mode).wait_for()
+
+
+def use_study(page: Any, served: Served, text: str) -> None:
+    """Drop a study file in, as an expert does."""
+    page.goto(served.address + "/convert")
+    page.get_by_text("Study file: everything").click()
+    page.get_by_role("tab", name="As TOML").click()
+    page.set_input_files("input[accept='.toml']", {"name": "s.toml", "mimeType": "text/plain", "buffer": text.encode()})
+
+
+def test_standard_journey_in_three_clicks(page: Any, served: Served) -> None:
+    """Vehicle, Convert, Report: no setting, no fourth click."""
+    clicks = 0
+    page.goto(served.address)
+    page.get_by_role("button", name=CAR).click()
+    clicks += 1
+    page.locator("button.main", has_text="Convert").click()
+    clicks += 1
+    page.wait_for_url("**/convert")
+    page.get_by_text("running").first.wait_for()
+    page.locator("button.main", has_text="Report").click(timeout=PATIENCE)
+    clicks += 1
+    assert clicks <= 3
+    page.wait_for_url("**/report/*")
+    report = page.frame_locator("iframe.report")
+    report.get_by_role("heading", name=f"Conversion of {CAR}").wait_for()
+    report.locator("svg").first.wait_for()
+    job = newest(served, "convert")
+    assert job["command"] == ["convert", CAR, "--out", "out"]
+    assert (results(served, job["number"]) / "out" / "summary.json").is_file()
+
+
+def test_page_changes_and_what_they_show(page: Any, served: Served) -> None:
+    page.goto(served.address)
+    page.locator("canvas[data-ready=yes]").wait_for()
+    box = page.locator("canvas").bounding_box()
+    for dx in range(-200, 201, 20):  # somewhere there is an element under the pointer
+        page.mouse.click(box["x"] + box["width"] / 2 + dx, box["y"] + box["height"] * 0.55)
+        if page.locator(".job-title").count():
+            break
+    assert page.locator(".job-title").first.inner_text()
+    for name, title in (("Convert", "Convert"), ("Tune", "Tune"), ("Studies", "Studies"), ("Validate", "Validate")):
+        page.locator("nav a", has_text=name).click()
+        page.locator(".title", has_text=title).wait_for()
+    page.locator("nav a", has_text="Tune").click()
+    page.get_by_role("heading", name="Identifiability").wait_for()
+
+
+def test_expert_journey(page: Any, served: Served) -> None:
+    """A study file dropped in, changed in a field, shown as TOML and as a command, run; nothing lost by switching."""
+    become_expert(page, served)
+    use_study(page, served, SHORT.format(seed=3))
+    expect = pytest.importorskip("playwright.sync_api").expect
+    seed = page.get_by_label("seed", exact=True)
+    expect(seed).to_have_value("3", timeout=60_000)
+    page.get_by_label("tolerance_pct").fill("-4")
+    page.get_by_text("a number above 0 is needed").first.wait_for()  # beside the field, in the words of the reader
+    page.locator("button.main", has_text="Convert").click()
+    page.get_by_text("tolerance_pct is -4").first.wait_for()
+    assert len([job for job in jobs_of(served) if job["kind"] == "convert"]) == 1
+    page.get_by_label("tolerance_pct").fill("4")
+    switch(page, "Standard")
+    become_expert(page, served)
+    page.get_by_role("button", name="Show as command").first.click()
+    page.get_by_text("trackrod convert double_wishbone_car --config study.toml --out out").wait_for()
+    page.get_by_text("tolerance_pct = 4").wait_for()
+    page.get_by_role("button", name="Close").click()
+    page.locator("button.main", has_text="Convert").click()
+    page.get_by_text("2 running", exact=False).or_(page.get_by_text("running").first).first.wait_for()
+    job = newest(served, "convert")
+    text = (results(served, job["number"]) / "study.toml").read_text()
+    assert "tolerance_pct = 4.0" in text
+    assert "[tune.step_steer]" in text
+    page.locator("nav a", has_text="Studies").click()
+    page.get_by_text("Two studies side by side").wait_for(timeout=PATIENCE)
+    page.get_by_text("Largest index of each manoeuvre").first.wait_for()
+
+
+def test_rig_moves_by_sliders(page: Any, served: Served) -> None:
+    page.goto(served.address + "/kc")
+    page.locator("button.main", has_text="Run the rig").click()
+    page.get_by_text("running").first.wait_for()
+    canvas = page.locator("canvas[data-ready=yes]")
+    canvas.wait_for(timeout=PATIENCE)
+    before = canvas.screenshot()
+    page.get_by_label("wheel travel, both wheels").first.locator("[tabindex='0']").focus()
+    for _ in range(40):
+        page.keyboard.press("ArrowRight")
+    page.get_by_text("40 mm").wait_for()
+    page.wait_for_timeout(300)
+    assert canvas.screenshot() != before
+    page.get_by_text("Toe over travel").first.wait_for()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="save Toe over travel as CSV").click()
+    assert saved.value.path().read_text().startswith("travel [mm],")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="save Toe over travel as SVG").click()
+    assert b"<svg" in saved.value.path().read_bytes()
+
+
+@pytest.mark.parametrize("what", ["no archive", "traversal", "no assembly"])
+def test_bad_uploads(page: Any, served: Served, tmp_path: Path, what: str) -> None:
+    archive = tmp_path / "bad.zip"
+    if what == "no archive":
+        archive.write_bytes(b"this is no archive")
+    else:
+        with zipfile.ZipFile(archive, "w") as packed:
+            packed.writestr("../../evil.asy" if what == "traversal" else "readme.txt", "x")
+    before = sorted(path for path in served.workspace.parent.rglob("*") if "vehicles" in path.parts)
+    page.goto(served.address)
+    page.set_input_files("input[accept='.zip']", str(archive))
+    said = {
+        "no archive": "a .zip of the folder is needed",
+        "traversal": "leads out of the folder",
+        "no assembly": "no assembly (.asy) in the archive",
+    }
+    page.get_by_role("alert").get_by_text(said[what]).wait_for()
+    assert sorted(path for path in served.workspace.parent.rglob("*") if "vehicles" in path.parts) == before
+
+
+def test_an_upload_with_scripts_in_its_names(page: Any, served: Served, tmp_path: Path) -> None:
+    """A vehicle whose name and comments are markup: shown as text, run by nobody."""
+    evil = "<img src=x onerror=window.evil=1><script>window.evil=1</script>"
+    database = BUNDLED[CAR].database
+    archive = tmp_path / "evil.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        for file in database.rglob("*"):
+            if file.is_file():
+                text = file.read_bytes()
+                if file.suffix == ".asy":
+                    text = text.replace(b"$", f"$ {evil}\n$".encode(), 1).replace(CAR.encode(), CAR.encode())
+                name = str(file.relative_to(database.parent))
+                packed.writestr(name.replace(".asy", "<b onmouseover=window.evil=1>.asy"), text)
+    page.goto(served.address)
+    page.set_input_files("input[accept='.zip']", str(archive))
+    page.get_by_text("<b onmouseover=window.evil=1>", exact=False).first.wait_for()
+    page.locator("canvas[data-ready=yes]").or_(page.get_by_text("failed:", exact=False)).first.wait_for(
+        timeout=PATIENCE
+    )
+    assert page.evaluate("window.evil") is None
+    assert page.locator("img[src=x]").count() == 0
+
+
+def test_stop_and_resume(page: Any, served: Served) -> None:
+    become_expert(page, served, "/")
+    page.get_by_role("button", name=CAR).first.click()
+    use_study(page, served, LONG)
+    page.wait_for_timeout(500)
+    page.locator("button.main", has_text="Convert").click()
+    page.get_by_role("button", name="Pause job").click(timeout=PATIENCE)
+    page.get_by_text("paused").first.wait_for()
+    number = newest(served, "convert")["number"]
+    assert newest(served, "convert")["state"] == "paused"
+    assert served.workers() == []
+    end = time.monotonic() + 300
+    while newest(served, "convert")["state"] == "paused":  # a card that is being drawn anew does not feel a click
+        assert time.monotonic() < end
+        if (resume := page.get_by_role("button", name=f"Resume job {number}")).count():
+            resume.first.click()
+        page.wait_for_timeout(1000)
+    page.get_by_role("button", name=f"Stop job {number}").click(timeout=PATIENCE)
+    end = time.monotonic() + 300
+    while newest(served, "convert")["state"] not in ("stopped", "done"):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    if newest(served, "convert")["state"] == "done":  # as after Ctrl-C: the search ended with its best point
+        summary = json.loads((results(served, number) / "out" / "summary.json").read_text())
+        assert summary["reason"] == "it was interrupted"
+
+
+def test_killed_in_mid_study_and_restarted(page: Any, served: Served) -> None:
+    """The server and its worker are killed; what was finished is there, what ran goes on to the same result."""
+    use_study(page, served, SHORT.format(seed=3).replace("[study]", "[study]\ntolerance_pct = 4.0"))
+    page.wait_for_timeout(500)
+    first = results(served, finished(served)[0]) / "out" / "summary.json"
+    before = first.read_bytes()
+    page.locator("button.main", has_text="Convert").click()
+    page.get_by_text("running").first.wait_for()
+    number = newest(served, "convert")["number"]
+    progress = results(served, number) / "progress.json"
+    end = time.monotonic() + 300
+    while not (progress.is_file() and '"sensitivity"' in progress.read_text()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    served.stop(signal.SIGKILL)
+    for pid in served.workers():
+        os.kill(pid, signal.SIGKILL)
+    assert newest(served, "convert")["state"] == "running"  # so it lies on the disk
+    served.start()
+    page.goto(served.address + "/convert")
+    page.get_by_role("button", name="Report").wait_for(timeout=PATIENCE)
+    page.get_by_text(f"{number}. conversion").wait_for()
+    end = time.monotonic() + 300
+    while newest(served, "convert")["state"] != "done":
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert newest(served, "convert")["beginnings"] == 2
+    done = finished(served)
+    same = [json.loads((results(served, each) / "out" / "summary.json").read_text()) for each in done[1:]]
+    assert len(same) >= 2  # the expert's study, undisturbed, and this one
+    for summary in same:
+        summary.pop("seconds")
+    assert same[0] == same[-1]
+    assert first.read_bytes() == before
+
+
+PAGES = {
+    "": "Convert",
+    "kc": "Run the rig",
+    "convert": "Convert",
+    "manoeuvres": "Drive both models",
+    "tune": "Start tuning",
+    "validate": "Validate",
+    "reduce": "Reduce",
+    "report": "PDF",
+    "studies": "Delete what failed",
+}
+
+
+@pytest.mark.parametrize("dress", ["standard, light", "expert, dark"])
+def test_looks_and_reach(page: Any, served: Served, dress: str) -> None:
+    """No serious finding of axe-core, contrast of 4.5 among them; the main action is on a screen of 1024 by 768."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page.set_viewport_size({"width": 1024, "height": 768})
+    preferences = served.workspace / "workbench.json"
+    kept = json.loads(preferences.read_text()) | {"expert": "expert" in dress, "dark": "dark" in dress, "vehicle": CAR}
+    preferences.write_text(json.dumps(kept))
+    found = []
+    for path, action in PAGES.items():
+        page.goto(f"{served.address}/{path}")
+        page.locator(".title").wait_for()
+        page.wait_for_timeout(1500)
+        button = page.get_by_role("button", name=action).first
+        box = button.bounding_box()
+        assert box is not None, path
+        assert box["y"] + box["height"] <= 768, (path, box)
+        assert box["x"] + box["width"] <= 1024, (path, box)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1024, path
+        options = {"resultTypes": ["violations"], "iframes": False}
+        for violation in axe.run(page, options=options).response["violations"]:
+            if violation["impact"] in ("serious", "critical"):
+                places = [node["html"][:160] for node in violation["nodes"][:3]]
+                found.append((path, violation["id"], len(violation["nodes"]), places))
+    assert found == []
+
+
+def test_a_report_that_would_run_scripts(page: Any, served: Served) -> None:
+    """Somebody got a script into a report, handlers and frames too: none runs, and none reaches the workbench."""
+    number = finished(served)[-1]
+    page.goto(served.address)
+    report = results(served, number) / "out" / "report.html"
+    kept = report.read_text()
+    evil = (
+        "<script>top.evil=1;parent.postMessage('evil','*');document.title='evil'</script>"
+        "<img src=x onerror=\"document.title='evil'\"><svg onload=\"document.title='evil'\"></svg>"
+        "<iframe srcdoc=\"<script>parent.document.title='evil'</script>\"></iframe>"
+        "<a id=go href=\"javascript:document.title='evil'\">x</a>"
+    )
+    try:
+        report.write_text(kept.replace("<body>", "<body>" + evil))
+        page.evaluate("window.addEventListener('message', e => { if (e.data === 'evil') window.evil = 1; })")
+        page.goto(f"{served.address}/report/{number}")
+        inside = page.frame_locator("iframe.report")
+        inside.get_by_role("heading", name="Conversion of").wait_for()
+        inside.locator("svg").first.wait_for()
+        inside.locator("#go").click()
+        page.wait_for_timeout(500)
+        framed = page.frames[1]
+        assert "evil" not in framed.title()
+        assert page.evaluate("window.evil") is None
+        assert framed.evaluate("window.origin") == "null"  # nobody's page: no cookie, no request of the workbench
+        alone = page.context.new_page()
+        alone.goto(f"{served.address}/files/{number}/report.html")
+        alone.wait_for_timeout(300)
+        assert "evil" not in alone.title()
+        assert alone.evaluate("window.origin") == "null"
+    finally:
+        report.write_text(kept)
+
+
+def test_requests_of_other_sites(page: Any, served: Served, tmp_path: Path) -> None:
+    """A page of another origin posts, opens a websocket and frames the workbench: all refused."""
+    before = jobs_of(served)
+    page.goto("data:text/html,<title>other</title><body>")
+    got = page.evaluate(
+        """async address => {
+            const answers = [];
+            const post = {method: 'POST', mode: 'no-cors', body: 'x'};
+            try { await fetch(address + '/_nicegui/client/x/upload/1', post); answers.push('sent'); }
+            catch (e) { answers.push('refused'); }
+            answers.push(await new Promise(done => {
+                const place = '/_nicegui_ws/socket.io/?EIO=4&transport=websocket';
+                const socket = new WebSocket(address.replace('http', 'ws') + place);
+                socket.onmessage = () => done('talked');
+                socket.onclose = () => done('closed');
+                setTimeout(() => done('silent'), 5000);
+            }));
+            return answers;
+        }""",
+        served.address,
+    )
+    assert got[1] == "closed"
+    frame = page.evaluate(
+        """address => new Promise(done => {
+            const frame = document.createElement('iframe');
+            frame.src = address; document.body.append(frame);
+            setTimeout(() => { try { done(frame.contentWindow.location.href); } catch (e) { done('blocked'); } }, 2000);
+        })""",
+        served.address,
+    )
+    assert frame in ("blocked", "about:blank", "chrome-error://chromewebdata/")
+    assert jobs_of(served) == before
+
+
+def test_paths_do_not_lead_out(served: Served) -> None:
+    (served.workspace.parent / "secret.txt").write_text("secret")
+    number = finished(served)[0]
+    link = results(served, number) / "out" / "link.txt"
+    link.symlink_to(served.workspace.parent / "secret.txt")
+    for path in (
+        f"files/{number}/..%2f..%2f..%2f..%2fsecret.txt",
+        f"files/{number}/../../../../secret.txt",
+        f"files/{number}/link.txt",
+        f"files/{number}/%2fetc%2fpasswd",
+        "files/999/report.html",
+        f"files/{number}/",
+        "views/999",
+        "folders/999",
+        "files/x/report.html",
+    ):
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(f"{served.address}/{path}", timeout=20)
+        assert caught.value.code in (404, 422), path
+        caught.value.close()
+    with urllib.request.urlopen(f"{served.address}/folders/{number}", timeout=20) as answer:
+        assert "link.txt" not in zipfile.ZipFile(io.BytesIO(answer.read())).namelist()
+    link.unlink()
+
+
+def test_bound_elsewhere_a_token_is_needed(page: Any, tmp_path: Path) -> None:
+    server = Served(tmp_path / "space", tmp_path / "cache", "--host", "0.0.0.0", "--token", "secret-word")
+    server.start()
+    try:
+        assert page.goto(server.address).status == 401
+        assert page.goto(server.address + "/?token=wrong").status == 401
+        page.goto(server.address + "/?token=secret-word")
+        page.locator(".title", has_text="Vehicle").wait_for()
+        assert "token" not in page.url
+        other = Served(tmp_path / "space", tmp_path / "cache")
+        with pytest.raises(AssertionError, match="another workbench works in"):
+            other.start()
+    finally:
+        server.stop()
