@@ -14,10 +14,10 @@ from trackrod.vehicle.catalogue import BUNDLED, INDEX
 
 
 def rounded(value: object) -> object:
-    """To ten digits: what another order of a sum does to the last ones is no news."""
+    """To 1e-6 of the unit: a product of inertia that is nearly zero has digits that depend on the order of a sum."""
     if isinstance(value, list):
         return [rounded(item) for item in value]
-    return float(f"{value:.10g}") if isinstance(value, float) else value
+    return round(value, 6) + 0.0 if isinstance(value, float) else value  # + 0.0: no minus before a zero
 
 
 def main() -> int:

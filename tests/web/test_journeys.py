@@ -34,8 +34,24 @@ manoeuvre = "step_steer"
 [hold_out.pulse]
 manoeuvre = "pulse"
 """
-#: A study that cannot be done before a person reacts.
-LONG = '[study]\nmode = "expert"\noptimiser = "global"\nseed = 7\n[tune.step_steer]\nmanoeuvre = "step_steer"\n'
+#: A study whose search takes minutes: it begins wrong, and no index can come down to its tolerance.
+LONG = """
+[study]
+mode = "expert"
+optimiser = "pattern-search"
+seed = 7
+tolerance_pct = 0.01
+parameters = ["sprung_mass", "Ixx", "Izz", "cg_to_front", "spring_factor_front", "damper_factor_front"]
+
+[start]
+sprung_mass = 0.9
+
+[tune.step_steer]
+manoeuvre = "step_steer"
+
+[tune.sine_sweep]
+manoeuvre = "sine_sweep"
+"""
 PATIENCE = 600_000
 
 
@@ -230,7 +246,7 @@ def test_stop_and_resume(page: Any, served: Served) -> None:
             resume.first.click()
         page.wait_for_timeout(1000)
     page.get_by_role("button", name=f"Stop job {number}").click(timeout=PATIENCE)
-    end = time.monotonic() + 300
+    end = time.monotonic() + 600
     while newest(served, "convert")["state"] not in ("stopped", "done"):
         assert time.monotonic() < end
         time.sleep(0.1)
