@@ -57,6 +57,8 @@ ON_BOUND = 1e-3
 DETERMINED = 0.5
 #: Samples from which a residual is a curve, and not a set of numbers; observations that a curve is worth at most.
 _CURVE, _SHAPES = 10, 1.5
+#: Inverse of the variance of an even distribution over the range of a variable, from −1 to 1.
+_RANGE_PRECISION = 3.0
 #: Sizes of swaps that chance does not reach [-].
 _FARTHEST = 5.0
 #: How exactly the ends of intervals are found [-].
@@ -85,6 +87,9 @@ class Estimate:
     contradicted
         The variables whose nominal values the curves contradict, the one that they contradict most first. With these
         moved, moving any other improves the likelihood of the model as it is by no more than chance explains.
+    covariance
+        Of the variables, shape (variables, variables): the inverse of the curvature of −ln L at its maximum, over the
+        sizes of the swaps, with the spread of an even distribution over the range as what is known beforehand.
 
     Holds: the interval of every variable that is not contradicted holds its nominal value.
     """
@@ -96,6 +101,7 @@ class Estimate:
     ends: Array
     observations: float
     contradicted: tuple[str, ...]
+    covariance: Array
 
     @property
     def on_bound(self) -> tuple[bool, ...]:
@@ -258,7 +264,16 @@ def estimate(
     # Swaps may take the part of one parameter and leave another outside of its interval.
     against += [k for k in range(size) if k not in against and not lower[k] <= 0.0 <= upper[k]]
     names = tuple(problem.names[k] for k in against)
-    return Estimate(problem.names, best[:size], lower, upper, ends, observations, names)
+    return Estimate(problem.names, best[:size], lower, upper, ends, observations, names, _covariance(found, best))
+
+
+def _covariance(found: Likelihood, best: Array) -> Array:
+    """Of the variables; directions in which the curves speak for leaving the point count as not told by them."""
+    size = best.size - found.swaps
+    values, vectors = np.linalg.eigh(0.5 * found.curvature(best))
+    precision = (vectors * np.clip(values, 0.0, None)) @ vectors.T
+    known = np.where(np.arange(best.size) < size, _RANGE_PRECISION, 0.0)
+    return np.asarray(np.linalg.inv(precision + np.diag(known))[:size, :size])
 
 
 def _chance(observations: float, variables: int) -> float:
