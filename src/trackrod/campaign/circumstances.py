@@ -15,6 +15,7 @@ from trackrod.core.errors import InputError
 from trackrod.core.layout import ENVIRONMENT, Layout
 from trackrod.core.wheel_inputs import WHEEL_COLUMNS
 from trackrod.rtm.driving import RealTimeVehicle
+from trackrod.rtm.motion import TotalCentre, brake_line
 from trackrod.rtm.spec import RtmSpec
 
 __all__ = ["VehicleInSurroundings", "loaded"]
@@ -84,6 +85,19 @@ class VehicleInSurroundings(RealTimeVehicle):
 
     def __init__(self, spec: RtmSpec, *, step: float, surroundings: Mapping[str, float]) -> None:
         super().__init__(spec, step=step)
+        self._new = self._core.state()
+        self.renew(spec, surroundings)
+
+    def renew(self, spec: RtmSpec, surroundings: Mapping[str, float]) -> None:
+        """Become a vehicle with other parameters in other surroundings; its maps are those that were compiled.
+
+        Holds: it drives as a new one does, bit for bit, whatever it drove before.
+        """
+        self.spec = spec
+        self._centre, self._brakes = TotalCentre.of(spec), brake_line(spec)
+        self._core.set_parameters(spec.values())
+        self._core.set_state(self._new)
+        self._tilted, self._friction = False, 1.0
         self._factor = float(surroundings.get("friction", 1.0))
         self._added = np.zeros(ENVIRONMENT.size)
         for name, value in surroundings.items():

@@ -199,10 +199,12 @@ class _Reader:
                 continue
             if name not in (PAYLOAD, *SURROUNDINGS, *_PARAMETER_KINDS):
                 if name in (self.root.raw("manoeuvres") or {}):
-                    continue  # whose own faults are told
+                    list(section.names())  # of a manoeuvre whose own faults are told
+                    continue
                 known = (PAYLOAD, *SURROUNDINGS, *_PARAMETER_KINDS, *self.manoeuvres)
                 problem = UnknownNameError("parameter or manoeuvre", name, known).problems[0]
                 table.report(name, problem.text, hint=problem.hint)
+                list(section.names())
                 continue
             found += self.variable(section, name, method)
         taken: dict[str, str] = {}
@@ -238,8 +240,7 @@ class _Reader:
         if setting not in declared:
             problem = UnknownNameError(f"setting of '{found.name}'", setting, declared).problems[0]
             self.document.report(problem.text, section.path, hint=problem.hint)
-            for key in section.names():
-                section.raw(key)
+            list(section.names())
             return
         item = declared[setting]
         distribution = self.distribution(section, _NUMBER, method, words=item.choices or item.is_text)
@@ -259,6 +260,9 @@ class _Reader:
     def distribution(self, section: Section, kind: Kind, method: Method, *, words: object = ()) -> Distribution | None:
         before = len(self.document.problems)
         shape = section.word("distribution", Shape)
+        if len(self.document.problems) > before:
+            list(section.names())
+            return None
         needed = {
             Shape.UNIFORM: ("low", "high"),
             Shape.TRIANGULAR: ("low", "mode", "high"),
@@ -299,7 +303,7 @@ class _Reader:
         if "payload_place" not in self.root:
             if drawn:
                 hint = "add a table [payload_place] with behind_front_axle and height"
-                self.root.report("vary", "a payload is drawn, but not where it lies", hint=hint)
+                self.document.report("a payload is drawn, but not where it lies", ("vary", PAYLOAD), hint=hint)
             return None
         section = self.root.section("payload_place")
         if not drawn:

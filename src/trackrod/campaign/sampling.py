@@ -84,7 +84,9 @@ class Sampling:
         sequence = qmc.Sobol(dimensions, scramble=True, seed=np.random.default_rng([self.seed, _PLAIN]))
         if first:
             sequence.fast_forward(first)
-        return np.asarray(sequence.random(count))
+            return np.asarray(sequence.random(count))
+        # A first draw of no power of two is warned of; a task is but a part of the whole, which is one.
+        return np.concatenate((sequence.random(1), sequence.random(count - 1)))
 
     def _saltelli(self, first: int, count: int) -> Array:
         """Each base point A and its partner B: A, then A with one coordinate of B after the other, then B."""

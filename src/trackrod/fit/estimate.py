@@ -37,6 +37,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.fft import dct
 from scipy.optimize import brentq
+from scipy.stats import norm
 from scipy.stats import t as student
 
 from trackrod.core.errors import ConvergenceError, InputError, Problem
@@ -88,8 +89,9 @@ class Estimate:
         The variables whose nominal values the curves contradict, the one that they contradict most first. With these
         moved, moving any other improves the likelihood of the model as it is by no more than chance explains.
     covariance
-        Of the variables, shape (variables, variables): the inverse of the curvature of −ln L at its maximum, over the
-        sizes of the swaps, with the spread of an even distribution over the range as what is known beforehand.
+        Of the variables as a normal distribution, shape (variables, variables): correlations by the curvature of ln L
+        at its maximum, over the sizes of the swaps, with an even distribution over the range as what is known
+        beforehand; deviations such that the intervals hold the values with the probability `LEVEL`.
 
     Holds: the interval of every variable that is not contradicted holds its nominal value.
     """
@@ -264,16 +266,24 @@ def estimate(
     # Swaps may take the part of one parameter and leave another outside of its interval.
     against += [k for k in range(size) if k not in against and not lower[k] <= 0.0 <= upper[k]]
     names = tuple(problem.names[k] for k in against)
-    return Estimate(problem.names, best[:size], lower, upper, ends, observations, names, _covariance(found, best))
+    covariance = _covariance(found, best, 0.5 * (upper - lower))
+    return Estimate(problem.names, best[:size], lower, upper, ends, observations, names, covariance)
 
 
-def _covariance(found: Likelihood, best: Array) -> Array:
-    """Of the variables; directions in which the curves speak for leaving the point count as not told by them."""
+def _covariance(found: Likelihood, best: Array, reach: Array) -> Array:
+    """Of the variables, as wide as their intervals, which reach so far to either side.
+
+    The correlations are those of the curvature at the maximum; directions in which the curves speak for leaving it
+    count as not told by them. The deviations are not: a likelihood of few observations has a sharp top and wide skirts.
+    """
     size = best.size - found.swaps
     values, vectors = np.linalg.eigh(0.5 * found.curvature(best))
     precision = (vectors * np.clip(values, 0.0, None)) @ vectors.T
     known = np.where(np.arange(best.size) < size, _RANGE_PRECISION, 0.0)
-    return np.asarray(np.linalg.inv(precision + np.diag(known))[:size, :size])
+    covariance = np.linalg.inv(precision + np.diag(known))[:size, :size]
+    deviations = np.sqrt(np.diag(covariance))
+    wider = np.maximum(deviations, reach / norm.ppf(0.5 + 0.5 * LEVEL)) / deviations
+    return np.asarray(covariance * np.outer(wider, wider))
 
 
 def _chance(observations: float, variables: int) -> float:
