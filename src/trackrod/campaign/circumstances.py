@@ -1,4 +1,4 @@
-"""What a run finds beside its manoeuvre: a payload in the vehicle, and a road and an air that are not the usual ones."""
+"""What a run finds beside its manoeuvre: a payload in the vehicle, and a road and an air that are not as usual."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ import numpy as np
 from trackrod.campaign.distributions import Distribution
 from trackrod.campaign.sampling import Method
 from trackrod.core.layout import ENVIRONMENT
+from trackrod.manoeuvres.settings import Setting
 from trackrod.rtm.coefficients import PARAMETERS
 
 __all__ = [
@@ -90,8 +91,10 @@ class Variable:
     @property
     def unit(self) -> str:
         """SI, or that of the setting's name; empty for pure numbers."""
-        if self.applied is AppliedAs.FACTOR or self.target is Target.SETTING:
+        if self.applied is AppliedAs.FACTOR:
             return ""
+        if self.target is Target.SETTING:
+            return Setting(self.name, None, "").unit
         if self.target is Target.PAYLOAD:
             return "kg"
         if self.target is Target.ENVIRONMENT:

@@ -121,8 +121,10 @@ class Distribution:
         return np.asarray(np.array(self.values)[np.searchsorted(np.cumsum(shares)[:-1], u, side="right")])
 
     def grid(self) -> Array:
-        """The values of a grid: both ends and what lies between them evenly; of a normal or triangular distribution
-        quantiles in the middles of equal shares; all values of a choice.
+        """The values of a grid, all of a choice.
+
+        Of a uniform distribution both ends and what lies evenly between them; of others quantiles in the middles of
+        equal shares.
         """
         if self.shape is Shape.CHOICE:
             return np.array(self.values)

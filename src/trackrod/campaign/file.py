@@ -162,7 +162,7 @@ class _Reader:
             if name not in MANOEUVRES:
                 problem = UnknownNameError("manoeuvre", name, MANOEUVRES).problems[0]
                 section.report(_TEST_KEY if _TEST_KEY in section else "", problem.text, hint=problem.hint)
-                settings: dict[str, str] = {key: "" for key in section.names()}
+                list(section.names())
                 continue
             settings = {key: _text(section.raw(key)) for key in section.names() if key != _TEST_KEY}
             if settings.get("file"):
@@ -189,7 +189,7 @@ class _Reader:
 
     def variables(self, method: Method) -> tuple[Variable, ...]:
         table = self.root.section("vary", "what varies: [vary.NAME] with a distribution")
-        found = []
+        found: list[Variable] = []
         for name in table.names():
             section = table.section(name, "a distribution")
             if name in self.manoeuvres:

@@ -25,7 +25,7 @@ from trackrod.campaign.plan import EVENTS, Plan, Shipped, TaskResult, unpacked
 from trackrod.core.artefact import Artefact, load, save
 from trackrod.core.errors import InputError, MissingExtraError, MissingFileError, Place, Problem
 from trackrod.core.files import atomic_path, make_folder, write_atomically
-from trackrod.core.plain import canonical_json, pretty_json
+from trackrod.core.plain import Plain, canonical_json, pretty_json
 from trackrod.core.records import to_plain
 from trackrod.core.signals import TIME
 from trackrod.rtm.spec import RTM
@@ -111,7 +111,7 @@ class CampaignFolder:
         make_folder(self.runs)
         for label, spec in plan.specs.items():
             save(Artefact(RTM, spec), self.model_file(label))
-        data = {"schema": "trackrod.campaign", "version": 1, "trackrod": __version__}
+        data: dict[str, Plain] = {"schema": "trackrod.campaign", "version": 1, "trackrod": __version__}
         write_atomically(self.plan_file, pretty_json({**data, "plan": json.loads(plan.shipped().plan)}))
 
     def shipped(self) -> Shipped:

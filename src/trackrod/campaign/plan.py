@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -22,8 +23,8 @@ from trackrod.campaign.description import (
     Variable,
 )
 from trackrod.campaign.distributions import standard_normal
-from trackrod.campaign.sampling import Method, Sampling
 from trackrod.campaign.file import CampaignFile
+from trackrod.campaign.sampling import Method, Sampling
 from trackrod.core.errors import InputError, Place, Problem, TrackrodError, UnknownNameError, raise_if_errors
 from trackrod.core.executors import stop_requested
 from trackrod.core.plain import Plain, canonical_json
@@ -271,7 +272,7 @@ class Plan:
             if run is not None and self.description.signals:
                 kept = slice(None, None, self.description.every)
                 missing = np.full(run.time.size, np.nan)
-                columns = [run[name] if name in run else missing for name in self.description.signals]
+                columns = [run.get(name, missing) for name in self.description.signals]
                 signals.append((each.number, run.time[kept], [column[kept] for column in columns]))
         return TaskResult(rows, signals)
 
@@ -300,7 +301,7 @@ class Plan:
         for event in reversed(run.metadata["events"]):
             row[f"event_{event['event']}_s"] = float(event["time_s"])
         found = run_values(each.test.manoeuvre, run)
-        row |= {name: value for name, value in found.items() if value == value and name in self._kept}
+        row |= {name: value for name, value in found.items() if math.isfinite(value) and name in self._kept}
         return row, run
 
     def vehicle(self, each: Circumstances) -> VehicleInSurroundings:
@@ -363,7 +364,7 @@ class Plan:
 
     def shipped(self) -> Shipped:
         """As texts."""
-        data = {
+        data: dict[str, Plain] = {
             "description": to_plain(self.description),
             "posteriors": {label: to_plain(each) for label, each in self.posteriors.items()},
             "settings": {model: {test: dict(s) for test, s in each.items()} for model, each in self.settings.items()},
@@ -419,8 +420,7 @@ def make_plan(file: CampaignFile, specs: Mapping[str, RtmSpec], posteriors: Mapp
         found = manoeuvre(test.manoeuvre, test.settings)
         if not any(name.startswith(f"{test.label}.") for name in varied):
             found = prepared(RealTimeVehicle(spec, step=description.step), found)
-        texts = {name: _setting_text(value) for name, value in found.values().items() if value is not None}
-        return texts
+        return {name: _setting_text(value) for name, value in found.values().items() if value is not None}
 
     found = {
         model.label: {test.label: settings(specs[model.label], test) for test in description.tests}

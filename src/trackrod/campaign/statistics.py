@@ -1,4 +1,4 @@
-"""What a campaign says: distributions with their worst cases, shares of runs that ended otherwise, shares of variance."""
+"""What a campaign says: distributions with their worst cases, how runs ended, shares of variance."""
 
 from __future__ import annotations
 

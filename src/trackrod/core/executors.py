@@ -154,7 +154,8 @@ class _DaskWorkers:
             raise MissingExtraError("distributed", "dask", "work on a cluster") from None
         where = {"address": address} if "://" in address or ":" in address else {"scheduler_file": address}
         try:
-            self._client: Any = Client(**where, timeout=_PATIENCE, set_as_default=False)
+            make: Any = Client
+            self._client: Any = make(**where, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             hint = "is `dask scheduler` running there?"
             raise InputError(Problem(f"no scheduler answers at {address}: {error}", hint=hint)) from None

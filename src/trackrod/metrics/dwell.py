@@ -70,6 +70,8 @@ def sine_with_dwell_values(run: Run) -> SineWithDwellValues:
     if not peak > 0.0:
         raise InputError("the vehicle does not answer the second half of the sine")
     begin = float(time[max(first - 1, 0)])
-    ratios = [-side * float(np.interp(time[last] + after, time, yaw_rate)) / peak for after in _AFTER]
+    first_ratio, second_ratio = (
+        -side * float(np.interp(time[last] + after, time, yaw_rate)) / peak for after in _AFTER
+    )
     aside = side * (run[signals.Y] - run[signals.Y][max(first - 1, 0)])
-    return SineWithDwellValues(*ratios, float(np.interp(begin + _MOVED, time, aside)))
+    return SineWithDwellValues(first_ratio, second_ratio, float(np.interp(begin + _MOVED, time, aside)))

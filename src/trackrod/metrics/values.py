@@ -93,10 +93,15 @@ def _step_rows() -> tuple[_Row, ...]:
             "lateral_acceleration.gain",
             "lateral acceleration: steady-state gain",
         ),
-        ("tb_factor_rads", "rad·s", "tb_factor", "steady sideslip angle times peak response time of the yaw rate"),
+        ("tb_factor_rads", "rad·s", "tb_factor", "TB factor"),
     )
     return (*rows, *gains)
 
+
+_LANE_CHANGE: tuple[_Row, ...] = (
+    ("largest_steering_wheel_angle_rad", "rad", "steering_wheel_angle", "largest steering-wheel angle"),
+    ("largest_steering_wheel_rate_radps", "rad/s", "steering_wheel_rate", "largest steering-wheel rate"),
+)
 
 #: Characteristic values by manoeuvre: what makes them of a run; name, unit, attribute, meaning of each.
 _OF_MANOEUVRES: Mapping[str, tuple[Callable[[Run], Any], tuple[_Row, ...]]] = MappingProxyType(
@@ -177,26 +182,7 @@ _OF_MANOEUVRES: Mapping[str, tuple[Callable[[Run], Any], tuple[_Row, ...]]] = Ma
                 ("displacement_1s07_m", "m", "displacement_1s07", "lateral displacement 1.07 s after its beginning"),
             ),
         ),
-        **{
-            name: (
-                lane_change_values,
-                (
-                    (
-                        "largest_steering_wheel_angle_rad",
-                        "rad",
-                        "steering_wheel_angle",
-                        "largest steering-wheel angle",
-                    ),
-                    (
-                        "largest_steering_wheel_rate_radps",
-                        "rad/s",
-                        "steering_wheel_rate",
-                        "largest steering-wheel rate",
-                    ),
-                ),
-            )
-            for name in ("double_lane_change", "obstacle_avoidance", "slalom")
-        },
+        **dict.fromkeys(("double_lane_change", "obstacle_avoidance", "slalom"), (lane_change_values, _LANE_CHANGE)),
     }
 )
 

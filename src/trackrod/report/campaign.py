@@ -1,4 +1,4 @@
-"""The page of a campaign: how runs ended, distributions, percentiles, worst cases by their numbers, what they depend on."""
+"""The page of a campaign: how runs ended, distributions, worst cases by their numbers, what they depend on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from trackrod import __version__
@@ -113,10 +114,11 @@ def _verdict(told: Counts, table: CampaignTable) -> Notice:
 
 
 def _ends(told: Counts) -> Table:
-    rows = [(f"run {status}", number, _share(number, told.runs)) for status, number in sorted(told.statuses.items())]
-    rows += [(kind.replace("_", " "), number, _share(number, told.runs)) for kind, number in told.events.items()]
-    rows += [(f"reason: {text}", number, _share(number, told.runs)) for text, number in told.reasons.items()]
-    return Table(("how it ended", "runs", "share"), tuple(rows))
+    ends = {f"run {status}": number for status, number in sorted(told.statuses.items())}
+    ends |= {kind.replace("_", " "): number for kind, number in told.events.items()}
+    ends |= {f"reason: {text}": number for text, number in told.reasons.items()}
+    rows = tuple((what, number, _share(number, told.runs)) for what, number in ends.items())
+    return Table(("how it ended", "runs", "share"), rows)
 
 
 def _share(number: int, of: int) -> str:
@@ -158,15 +160,15 @@ def _panel(read: _Read) -> Panel:
 
 
 def _numbers(reads: list[_Read]) -> Table:
-    rows = []
+    rows: list[tuple[str | float, ...]] = []
     for read in reads:
         for model, found in read.spreads:
             if not found.values.size:
                 continue
             told = found.percentiles
             cells = (found.mean, found.half_width, found.deviation, *(told[p] for p in (5.0, 50.0, 95.0)))
-            row = (_label(read.value), model.label, found.values.size, *(minus(shown(cell, 4)) for cell in cells))
-            rows.append(row)
+            texts = (minus(shown(cell, 4)) for cell in cells)
+            rows.append((_label(read.value), model.label, found.values.size, *texts))
     heads = ("value", "model", "runs", "mean", "± 95 %", "deviation", "5 %", "median", "95 %")
     return Table(heads, tuple(rows))
 
@@ -231,7 +233,7 @@ def _correlations(table: CampaignTable, test: CampaignTest, reads: list[_Read]) 
         yield Captioned(chart, caption)
 
 
-def _rank_correlation(x: np.ndarray[tuple[int], np.dtype[np.float64]], y: object) -> float:
+def _rank_correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     first, second = (rankdata(each) for each in (x, y))
     if np.ptp(first) == 0.0 or np.ptp(second) == 0.0:
         return 0.0

@@ -1,4 +1,4 @@
-"""A campaign from its file to its table: the models are found, the folder is begun or continued, the runs are driven."""
+"""A campaign from its file to its table: models are found, a folder is begun or continued, runs are driven."""
 
 from __future__ import annotations
 
