@@ -28,8 +28,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trackrod.adams.source import open_vehicle
+from trackrod.campaign.circumstances import VehicleInSurroundings
 from trackrod.campaign.folder import CampaignFolder
 from trackrod.campaign.runner import Progress, drive_campaign
 from trackrod.campaign.table import CampaignTable
@@ -45,6 +47,8 @@ from trackrod.tune.space import SPLIT_FACTORS, SplitFactors, TuningSpace, tuning
 from trackrod.workflow.campaign import prepare_campaign, run_campaign
 from trackrod.workflow.map_range import kc_maps
 from trackrod.workflow.study_folder import StudyFolder
+
+Array = NDArray[np.float64]
 
 #: Steps of the integration in which a vehicle comes to rest before each run.
 SETTLING = 8000
@@ -101,6 +105,20 @@ def copy_of(folder: CampaignFolder, path: Path) -> CampaignFolder:
     return made
 
 
+class Timed(VehicleInSurroundings):
+    """Knows the processor time of its steps [s]."""
+
+    used = 0.0
+
+    def advance_rows(self, controls: Array, every: int, road_heights: Array | None = None) -> Array:
+        """As of any vehicle."""
+        began = time.thread_time()
+        try:
+            return super().advance_rows(controls, every, road_heights)
+        finally:
+            self.used += time.thread_time() - began
+
+
 def speed(folder: Path) -> None:
     first = prepare_campaign(begin(folder, "speed", points=64, per_task=4))
     plan = first.plan()
@@ -112,12 +130,10 @@ def speed(folder: Path) -> None:
     processor = time.process_time()
     plan.drive(each)
     whole = time.process_time() - processor
-    vehicle = plan.vehicle(each)
-    simulate(vehicle, StepSteer(speed_kmh=80.0, steering_wheel_angle_deg=45.0))
-    print(
-        f"processor time of a run: {1e3 * whole:.0f} ms, of this settling {1e3 * settling:.0f} ms, other steps of the"
-    )
-    print(f"core {1e3 * vehicle.seconds:.0f} ms, the rest (driver, events, values, table) in Python")
+    timed = Timed(plan.specs["van"], step=plan.description.step, surroundings={})
+    simulate(timed, StepSteer(speed_kmh=80.0, steering_wheel_angle_deg=45.0))
+    print(f"processor time of a run: {1e3 * whole:.0f} ms: settling {1e3 * settling:.0f} ms and the other steps")
+    print(f"{1e3 * timed.used:.0f} ms in the core, the rest (driver, events, values) in Python")
     rates = {}
     for threads in sorted({1, os.cpu_count() or 1}):
         target = copy_of(first, folder / f"threads_{threads}")
@@ -127,10 +143,9 @@ def speed(folder: Path) -> None:
         used = time.process_time() - processor
         steps = float(CampaignTable(target).column("steps").sum()) + SETTLING * summary.runs
         rates[threads] = summary.runs / summary.seconds
-        print(
-            f"{threads} threads: {rates[threads]:.2f} runs/s, {steps / summary.seconds:.3g} vehicle-steps/s by the clock; "
-            f"{summary.runs / used:.2f} runs and {steps / used:.3g} vehicle-steps by second of a processor; {digest(target)}"
-        )
+        print(f"{threads} threads: {rates[threads]:.2f} runs/s, {steps / summary.seconds:.3g} steps/s by the clock")
+        print(f"  by second of a processor: {summary.runs / used:.2f} runs, {steps / used:.3g} vehicle-steps")
+        print(f"  table {digest(target)}")
 
 
 def kills(folder: Path, count: int) -> None:
@@ -152,9 +167,7 @@ def kills(folder: Path, count: int) -> None:
     left = sorted(path.name for path in target.runs.glob(".*"))
     before = len(target.done())
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-    print(
-        f"killed {killed} times with {before} of 64 tasks done, {len(left)} half-written files left behind; then finished"
-    )
+    print(f"killed {killed} times with {before} of 64 tasks done, {len(left)} half-written files; then finished")
     same = digest(target) == digest(whole)
     print(f"table of the undisturbed campaign {digest(whole)}, of the killed one {digest(target)}: same {same}")
     assert same
@@ -213,10 +226,9 @@ def dask(folder: Path) -> None:
     seconds = {}
     for workers in (1, 2):
         found, seconds[workers], spent = on_cluster(first, folder / f"dask_{workers}", workers, lambda _now, _all: None)
-        print(
-            f"{workers} workers: {seconds[workers]:.1f} s for 16 tasks, {seconds[workers] * workers / 16:.2f} s each; the "
-            f"workers were busy for {spent:.1f} s, {100 * spent / (workers * seconds[workers]):.0f} % of it; {digest(found)}"
-        )
+        print(f"{workers} workers: {seconds[workers]:.1f} s for 16 tasks, {seconds[workers] * workers / 16:.2f} s each")
+        share = 100.0 * spent / (workers * seconds[workers])
+        print(f"  workers had a processor for {spent:.1f} s, {share:.0f} % of the time; table {digest(found)}")
     print(f"efficiency with 2 workers: {100 * seconds[1] / (2 * seconds[2]):.0f} % of one twice as fast")
     lost: list[int] = []
 
@@ -255,19 +267,17 @@ def posterior(folder: Path, study: Path, runs: int) -> None:
     nominal = step_steer_values(simulate(RealTimeVehicle(tuned), step))
     ours = np.column_stack([table.column(f"{name}_response_time_s") for name in ("yaw_rate", "lateral_acceleration")])
     theirs = np.array(times)
-    print(
-        f"{runs} draws of {len(told.names)} parameters, each way; chance alone: {100 / np.sqrt(2 * runs):.1f} % of a spread"
-    )
+    chance = 100.0 / np.sqrt(2 * runs)
+    print(f"{runs} draws of {len(told.names)} parameters, each way; chance alone: {chance:.1f} % of a spread")
     tuned_times = (nominal.yaw_rate.response_time, nominal.lateral_acceleration.response_time)
     for k, name in enumerate(("yaw rate", "lateral acceleration")):
-        print(
-            f"response time of the {name}: tuned {1e3 * tuned_times[k]:.1f} ms; campaign {1e3 * ours[:, k].mean():.1f} ± "
-            f"{1e3 * ours[:, k].std(ddof=1):.2f} ms, brute force {1e3 * theirs[:, k].mean():.1f} ± "
-            f"{1e3 * theirs[:, k].std(ddof=1):.2f} ms; 5 % to 95 %: {_range(ours[:, k])} and {_range(theirs[:, k])} ms"
-        )
+        print(f"response time of the {name}: tuned {1e3 * tuned_times[k]:.1f} ms")
+        for way, found_times in (("campaign", ours[:, k]), ("brute force", theirs[:, k])):
+            mean, deviation = 1e3 * found_times.mean(), 1e3 * found_times.std(ddof=1)
+            print(f"  {way:12s} {mean:.1f} ± {deviation:.2f} ms, 5 % to 95 %: {_range(found_times)} ms")
 
 
-def _range(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
+def _range(values: Array) -> str:
     low, high = 1e3 * np.percentile(values, (5.0, 95.0))
     return f"{low:.1f} to {high:.1f}"
 
