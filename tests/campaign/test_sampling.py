@@ -82,6 +82,15 @@ def test_coordinates_of_a_latin_hypercube_are_independent() -> None:
     assert np.abs(ranks - np.eye(5)).max() < 4.0 / np.sqrt(4096)
 
 
+@pytest.mark.parametrize("method", list(Method)[1:4])
+def test_points_fill_the_cube(method: Method) -> None:
+    """Means of 1/2, variances of 1/12, no two points alike."""
+    points = Sampling(method, 512, 3, 4).points(0, 512)
+    assert points.mean(axis=0) == pytest.approx([0.5] * 3, abs=4.0 / np.sqrt(12.0 * 512.0))
+    assert points.var(axis=0) == pytest.approx([1.0 / 12.0] * 3, rel=0.2)
+    assert len({tuple(point) for point in points.tolist()}) == 512
+
+
 def test_sobols_sequence_is_that_of_scipy() -> None:
     sampling = Sampling(Method.SOBOL, 64, 3, 9)
     theirs = qmc.Sobol(3, seed=np.random.default_rng([9, 3])).random(64)
