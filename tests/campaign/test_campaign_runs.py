@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import pytest
 
 from trackrod.campaign.folder import CampaignFolder
 from trackrod.campaign.plan import unpacked
-from trackrod.campaign.runner import Ended, drive_campaign
+from trackrod.campaign.runner import Ended, _Rules, drive_campaign
 from trackrod.campaign.statistics import counts, spread, variance_shares
 from trackrod.campaign.table import CampaignTable
 from trackrod.core.errors import InputError, MissingExtraError
@@ -189,6 +190,20 @@ def test_a_rule_ends_it_at_the_same_run_for_everybody(campaign_file: Write) -> N
     assert found.half_width == pytest.approx(1.959963984540054 * found.values.std(ddof=1) / 2.0)
 
 
+def test_rules_look_at_tasks_in_their_order(campaign_file: Write) -> None:
+    """As long as the first task is missing nothing is decided, whatever else is there."""
+    rule = "[stop]\nafter = 4\n[stop.half_width]\nlargest_ay_mps2 = 1.0\n"
+    path = campaign_file(rule.replace("1.0", "0.0"), points=8)
+    folder, _ = run_campaign(path)
+    plan = folder.plan()
+    wide = replace(plan.description.stop, half_width={"largest_ay_mps2": 1.0})
+    rules = _Rules(replace(plan, description=replace(plan.description, stop=wide)), folder)
+    assert rules.look({1, 2, 3}) is None
+    assert rules.last == -1
+    assert rules.look({0, 1, 2, 3}) is Ended.PRECISE
+    assert rules.last == 1
+
+
 def test_too_many_failures_end_it(campaign_file: Write) -> None:
     rule = "[stop]\nafter = 2\nfailed_share = 0.4\n[vary.brake_front]\ndistribution = 'choice'\nvalues = [1000.0]\n"
     path = campaign_file(rule, points=8)
@@ -261,8 +276,6 @@ def test_shares_of_variance_follow_from_saltellis_scheme(campaign_file: Write) -
 
 
 def test_a_worker_of_another_version_is_refused(campaign_file: Write) -> None:
-    from dataclasses import replace
-
     folder, _ = run_campaign(campaign_file(points=1))
     with pytest.raises(InputError, match=r"0\.0\.1"):
         unpacked(replace(folder.shipped(), trackrod="0.0.1"))
