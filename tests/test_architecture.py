@@ -35,7 +35,10 @@ LAYERS = (
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 #: Compiled or top-level modules that every layer may use.
 ANYWHERE = {"_core", "__version__"}
-EXTRAS = ("pyarrow", "asammdf", "matplotlib", "plotly", "ziglang", "SALib", "PyNomad", "fmpy", "nicegui", "trimesh")
+EXTRAS = (
+    *("pyarrow", "asammdf", "matplotlib", "plotly", "ziglang", "SALib", "PyNomad", "fmpy", "nicegui", "trimesh"),
+    *("distributed", "duckdb"),
+)
 
 
 def packages() -> list[str]:

@@ -1,5 +1,6 @@
 """What ``import trackrod as tr`` gives; the names are those of `_PLACES` in `__init__.py`, a test compares them."""
 
+from trackrod.api import campaign as campaign
 from trackrod.api import characterise as characterise
 from trackrod.api import compare as compare
 from trackrod.api import convert as convert

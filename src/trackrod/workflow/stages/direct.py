@@ -39,7 +39,7 @@ def _tune(work: Work) -> Tuned:
     blocks = work[SensitivityResult].local.blocks
     value = work[StudySettings].objective.value(blocks)
     outcome = Outcome(np.zeros(0), value, blocks, (), 1, 0, 0.0, Reason.NOT_ASKED, NOT_TUNED)
-    return Tuned(outcome, work[Converted].space.nominal, (), (), None)
+    return Tuned(outcome, work[Converted].space.nominal, (), (), None, None)
 
 
 def _swap(work: Work) -> ErrorBudget:

@@ -149,6 +149,7 @@ def study_result(found: Work | Results) -> StudyResult:
         outcome=tuned.outcome,
         parameters=tuned.parameters,
         standing_height=tuned.standing_height,
+        posterior=tuned.posterior,
         sensitivity=sensitivity.local,
         identifiability=sensitivity.identifiability,
         candidates=sensitivity.candidates,
