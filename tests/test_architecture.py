@@ -17,7 +17,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "trackrod"
 #: From the bottom up; packages of one layer do not import each other. A package may import any layer below its own.
 LAYERS = (
     ("core",),
-    ("tyre",),
+    ("tyre", "road"),
     ("vehicle", "manoeuvres"),
     ("adams", "multibody", "rtm", "single_track"),
     ("kc", "simulate"),
