@@ -12,7 +12,7 @@ from trackrod.road.crg import write_crg
 from trackrod.road.surface import RoadSurface
 
 CAR = ("double_wishbone_car", "--model", "rtm")
-STEER = ("--manoeuvre", "step_steer", "--set", "steering_wheel_angle_deg=5", "--set", "hold_s=0.5")
+STEER = ("--manoeuvre", "step_steer", "--set", "steering_wheel_angle_deg=5", "--set", "hold_s=1.5")
 
 
 def waves(folder: Path, length: float = 200.0) -> Path:
