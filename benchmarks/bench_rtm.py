@@ -103,7 +103,7 @@ def steps() -> list[Row]:
 
 
 def uneven_roads() -> list[Row]:
-    """A step on a road from a grid, over waves with enveloping tyres, beside the same steps on level ground; in turn."""
+    """A step on a grid of waves with enveloping tyres, beside the same steps on level ground; both in turn."""
     controls, v = step_steer(0.5), np.linspace(-5.0, 5.0, 101)
     waves = RoadSurface.function(
         "waves", lambda x, y: 0.01 * np.sin(3.0 * x + y), length=60.0, width=10.0, increment=0.01, spacing=v[1] - v[0]
@@ -210,4 +210,4 @@ def published_model() -> list[Row]:
     return [Row(label, ours / seconds * 1e3, "ms", "CommonRoad multi-body, odeint", peer / seconds * 1e3)]
 
 
-BENCHMARKS = (steps, compliance_that_moves, run_from_python, derivatives, threads, published_model)
+BENCHMARKS = (steps, uneven_roads, compliance_that_moves, run_from_python, derivatives, threads, published_model)
