@@ -41,6 +41,14 @@ def test_the_same_road_in_every_format(tmp_path: Path, kind: str) -> None:
     assert road.source == tmp_path / "road.crg"
 
 
+@pytest.mark.parametrize("kind", ["KRBI", "KDBI"])
+def test_what_fills_up_the_last_record_is_no_row(tmp_path: Path, kind: str) -> None:
+    """Twelve numbers of four bytes or two of eight: the former are a whole row of seven and five of the next."""
+    header = {name: value for name, value in HEADER.items() if name != "REFERENCE_LINE_END_U"}
+    road = read_crg(saved(tmp_path, crg_text(GRID.tolist(), kind=kind, header=header)))
+    assert road.heights.shape == (4, 7)
+
+
 def test_rows_are_wrapped_into_records(tmp_path: Path) -> None:
     """Nine columns of ten characters need two records of eight; the second begins anew for every row."""
     rows = np.arange(36.0).reshape(4, 9) / 64.0
