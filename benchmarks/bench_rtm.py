@@ -15,6 +15,7 @@ from trackrod.adams.source import open_vehicle
 from trackrod.convert.conversion import Compliance, convert
 from trackrod.core.corners import Axle
 from trackrod.kc.study import KcSettings, characterise
+from trackrod.road.surface import RoadSurface
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.vehicle.catalogue import BUNDLED
@@ -25,6 +26,8 @@ STEP_TARGET_US, SIX_TYRES_TARGET_US = 2.5, 4.0
 RUN_TARGET_MS = 30.0
 #: Of the step with compliance that moves, over the quasi-static one.
 MOVING_TARGET = 1.5
+#: Of the step on an uneven road, over that on level ground.
+ROAD_TARGET = 1.5
 DERIVATIVES_TARGET = 5.0
 CAR = "integral_link"
 SPEED = 20.0  # [m/s]
@@ -96,6 +99,28 @@ def steps() -> list[Row]:
         rows.append(Row(f"{name}: real-time step, {tyres} tyres", time, "µs", "target", target))
         slowest = max(slowest, time)
     rows.append(Row("the slowest of these vehicles, a step of 1 ms", slowest, "µs", "real time", STEP * 1e6))
+    return rows
+
+
+def uneven_roads() -> list[Row]:
+    """A step on a grid of waves with enveloping tyres, beside the same steps on level ground; both in turn."""
+    controls, v = step_steer(0.5), np.linspace(-5.0, 5.0, 101)
+    waves = RoadSurface.function(
+        "waves", lambda x, y: 0.01 * np.sin(3.0 * x + y), length=60.0, width=10.0, increment=0.01, spacing=v[1] - v[0]
+    )
+    rows = []
+    for name in BUNDLED:
+        vehicle = rolling(name)
+
+        def seconds(road: RoadSurface | None, model: RealTimeVehicle = vehicle) -> float:
+            model._core.set_surface(None)
+            if road is not None:
+                model.lay_road(road, (-20.0, 0.0, 0.0))
+            return seconds_of(model, controls, 3)
+
+        times = np.array([[seconds(road) for road in (waves, None)] for _ in range(20)])
+        uneven, level = times.min(axis=0)
+        rows.append(Row(f"{name}: step on an uneven road", uneven / level, "level steps", "target", ROAD_TARGET))
     return rows
 
 
@@ -185,4 +210,4 @@ def published_model() -> list[Row]:
     return [Row(label, ours / seconds * 1e3, "ms", "CommonRoad multi-body, odeint", peer / seconds * 1e3)]
 
 
-BENCHMARKS = (steps, compliance_that_moves, run_from_python, derivatives, threads, published_model)
+BENCHMARKS = (steps, uneven_roads, compliance_that_moves, run_from_python, derivatives, threads, published_model)

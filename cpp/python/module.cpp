@@ -14,6 +14,7 @@ void bind_driver(nb::module_&);
 void bind_math(nb::module_&);
 void bind_quarter(nb::module_&);
 void bind_realtime(nb::module_&);
+void bind_road(nb::module_&);
 void bind_rtm(nb::module_&);
 void bind_multibody(nb::module_&);
 void bind_vehicle(nb::module_&);
@@ -46,6 +47,7 @@ NB_MODULE(_core, m) {
   bind(m, sources, bind_vehicle, trackrod::vehicle_sources);
   bind(m, sources, bind_quarter, trackrod::quarter_sources);
   bind(m, sources, bind_realtime, trackrod::realtime_sources);
+  bind(m, sources, bind_road, trackrod::road_sources);
   bind(m, sources, bind_rtm, trackrod::rtm_sources);
   bind(m, sources, bind_tables, trackrod::tables_sources);
   bind(m, sources, bind_text, trackrod::text_sources);

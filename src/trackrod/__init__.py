@@ -55,6 +55,8 @@ _PLACES = {
     "trackrod.manoeuvres.excitation": ("Excitation",),
     "trackrod.manoeuvres.longitudinal": ("Acceleration", "Braking", "CoastDown"),
     "trackrod.manoeuvres.recorded": ("Recorded",),
+    "trackrod.manoeuvres.obstacles": ("Bump", "Kerb", "Pothole"),
+    "trackrod.manoeuvres.on_road": ("FollowRoad",),
     "trackrod.manoeuvres.roads": ("RandomRoad",),
     "trackrod.manoeuvres.standing": ("FourPost", "HillHold", "Parking", "StandstillSteering"),
     "trackrod.manoeuvres.steady_turn": ("RampSteer",),

@@ -30,6 +30,10 @@ from trackrod.manoeuvres.longitudinal import Acceleration as Acceleration
 from trackrod.manoeuvres.longitudinal import Braking as Braking
 from trackrod.manoeuvres.longitudinal import CoastDown as CoastDown
 from trackrod.manoeuvres.manoeuvre import Manoeuvre as Manoeuvre
+from trackrod.manoeuvres.obstacles import Bump as Bump
+from trackrod.manoeuvres.obstacles import Kerb as Kerb
+from trackrod.manoeuvres.obstacles import Pothole as Pothole
+from trackrod.manoeuvres.on_road import FollowRoad as FollowRoad
 from trackrod.manoeuvres.recorded import Recorded as Recorded
 from trackrod.manoeuvres.registry import register_manoeuvre as register_manoeuvre
 from trackrod.manoeuvres.roads import RandomRoad as RandomRoad
@@ -63,21 +67,25 @@ __all__ = [
     "Acceleration",
     "BrakeInTurn",
     "Braking",
+    "Bump",
     "CoastDown",
     "ConstantRadius",
     "Conversion",
     "DoubleLaneChange",
     "Excitation",
     "Fishhook",
+    "FollowRoad",
     "FourPost",
     "HillHold",
     "Index",
     "InputError",
     "JTurn",
+    "Kerb",
     "Manoeuvre",
     "MultibodyVehicle",
     "ObstacleAvoidance",
     "Parking",
+    "Pothole",
     "Pulse",
     "RampSteer",
     "RandomRoad",

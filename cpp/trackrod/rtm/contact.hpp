@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "trackrod/rtm/contact_axes.hpp"
 #include "trackrod/rtm/kinematics.hpp"
 #include "trackrod/tyre/transient.hpp"
 #include "trackrod/tyre/vertical.hpp"
@@ -74,7 +75,18 @@ struct GroupContact {
   State<T>& s;
   Outputs<T>& outputs;
 
-  TRACKROD_HD void roll(const Inputs<T>& in, const Mat3<T>& Rot, const Motion* k, R h, WheelLoad<L>* load) {
+  // On a plane of each tyre's own if `uneven`, on one that is level otherwise. Vectors beyond V are resolved in axes whose z
+  // is the normal of the plane.
+  template <bool uneven>
+  TRACKROD_HD void roll(const Inputs<T>& in, const Mat3<T>& level, const Motion* k, R h, WheelLoad<L>* load) {
+    const auto axes = [&] {
+      if constexpr (uneven) {
+        return ContactAxes<T, L, true>(level, under(in.road_slope_x), under(in.road_slope_y));
+      } else {
+        return ContactAxes<T, L, false>{level};
+      }
+    }();
+    const auto& Rot = axes.Rot;
     const R one = R(1.0), zero = R(0.0);
     enum { mirrored, outward, inflation, low };
     const auto number = [&](int row) { return make_lanes<C>([&](int i) { return g.numbers[row * lanes + i]; }); };
@@ -88,7 +100,9 @@ struct GroupContact {
     const Vec3<L> axis = Rot * axis_V;
     const L lean = axis.z;
     const L cosine = sqrt(one - lean * lean), secant = one / cosine;
-    const L height = dot(Rot.row(2), place) + s.position.z - under(in.road_height);
+    const L above = dot(level.row(2), place) + s.position.z - under(in.road_height);
+    L height = above;
+    if constexpr (uneven) height = above * axes.up.z;
     const L radius = height * secant;
     const L omega = make_lanes<L>([&](int i) { return s.spin[g.wheel[i]]; });
     TyreOutput<L> out{};
@@ -104,7 +118,9 @@ struct GroupContact {
     const Vec3<L> spin_free =
         Rot * (pick(k, [](const Motion& w) -> const Vec3<L>& { return w.turning; }) + s.angular_velocity);
     const Vec3<L> v_contact = v_centre + cross(spin_free, contact_arm);
-    const L rate = (under(in.road_speed) - v_centre.z) * secant;
+    L rate = under(in.road_speed) - v_centre.z;
+    if constexpr (uneven) rate = axes.nearing(v_centre, under(in.road_speed), under(in.road_normal_rate), above);
+    rate = rate * secant;
     const L gamma = atan(lean * secant);
     const L pressure = L(number(inflation));
     const VerticalInput<L> around{omega, now.Fx, now.Fy, gamma, pressure};
@@ -116,7 +132,9 @@ struct GroupContact {
     const L fx = axis.y * secant, fy = -axis.x * secant;
     const L Vx = v_contact.x * fx + v_contact.y * fy, Vsy = v_contact.y * fx - v_contact.x * fy;
     const L Re = effective_radius(tyre, Fz, omega, pressure);
-    const ContactVelocity<L> velocity{Vx, Vx - omega * Re, Vsy};
+    L Vsx = Vx - omega * Re;
+    if constexpr (uneven) Vsx = Vsx - (Re - radius) * under(in.road_turn);  // the tread rolls on a plane that turns
+    const ContactVelocity<L> velocity{Vx, Vsx, Vsy};
     const TransientSlip<L> slip =
         relax(TransientSlip<L>{now.slip_x, now.slip_y}, velocity, now.sigma_x, now.sigma_y, h);
     const TransientSlip<L> damped{damped_slip(slip.x, velocity.Vsx, Vx, Fz, now.Kxk, now.sigma_x, low_speed),
@@ -150,7 +168,7 @@ struct GroupContact {
     const Vec3<L> f{fx * o.Fx - fy * o.Fy, fy * o.Fx + fx * o.Fy, loaded};
     const Vec3<L> moment = cross(from_centre, f) + axis * o.My + Vec3<L>{fx * o.Mx, fy * o.Mx, o.Mz};
     const L about = dot(axis, moment);
-    const Mat3<T> back = transpose(Rot);
+    const auto back = transpose(Rot);
     add(touches, {back * f, back * (moment - axis * about), about, o.Fx, o.Fy, o.Mz, L(zero), L(zero), -from_centre.z},
         load);
   }
@@ -232,8 +250,15 @@ TRACKROD_HD inline void tyre_loads(const Compiled<R, lanes>& m, State<T>& s, con
   for (int g = 0; g < Wheels<T, lanes>::groups; ++g) {
     load[g] = {{none, none, none}, {none, none, none}, none, none, none, none, none, none, L(R(1.0))};
   }
-  for (int g = 0; g < m.group_count; ++g)
-    GroupContact<R, lanes, T>{m, m.groups[g], s, outputs}.roll(in, Rot, k, h, load);
+  const bool uneven = value_of(in.road_uneven) != R(0.0);
+  for (int g = 0; g < m.group_count; ++g) {
+    GroupContact<R, lanes, T> contact{m, m.groups[g], s, outputs};
+    if (uneven) {
+      contact.template roll<true>(in, Rot, k, h, load);
+    } else {
+      contact.template roll<false>(in, Rot, k, h, load);
+    }
+  }
 }
 
 }  // namespace trackrod::rtm
