@@ -6,9 +6,11 @@
 #include <map>
 #include <string>
 
+#include "instructions.hpp"
 #include "trackrod/source_hashes.hpp"
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 void bind_driver(nb::module_&);
 void bind_math(nb::module_&);
@@ -53,6 +55,13 @@ NB_MODULE(_core, m) {
   bind(m, sources, bind_text, trackrod::text_sources);
   bind(m, sources, bind_tyre, trackrod::tyre_sources);
   bind(m, sources, bind_warping, trackrod::warping_sources);
+  m.def(
+      "instructions", [] { return trackrod::instruction_names[static_cast<int>(trackrod::instructions())]; },
+      "The instructions that steps of the real-time model use.");
+  m.def(
+      "use_instructions",
+      [](const char* name) { return trackrod::find_instructions(name, trackrod::instructions()); }, "name"_a,
+      "Use these instructions from now on; false where they are not known, or not on this machine.");
   m.def(
       "sources", [sources] { return sources; }, "By name: hash of the C++ sources behind it.");
 }

@@ -374,7 +374,7 @@ class RtmHandle {
       for (size_t first = 0; first < m; first += directions) {
         const size_t count = std::min<size_t>(directions, m - first);
         RtmRun<D> run = with_derivatives(start_);
-        for (size_t k = 0; k < count; ++k) run.parameters.data()[seeds[first + k]].d[k] = 1.0;
+        for (size_t k = 0; k < count; ++k) run.parameters.data()[seeds[first + k]].d[static_cast<int>(k)] = 1.0;
         // The place of the centre of gravity in V depends on parameters: keep the body where it is.
         const Vec3<double> before = rtm::origin(model_, start_.parameters);
         run.state.position += to_matrix(run.state.orientation) *
@@ -408,7 +408,7 @@ class RtmHandle {
     for (size_t first = 0; first < m; first += directions) {
       RtmRun<D> run = with_derivatives(before);
       for (size_t k = 0; k < std::min<size_t>(directions, m - first); ++k) {
-        for (size_t j = 0; j < size; ++j) run.parameters.data()[j].d[k] = along.data()[(first + k) * size + j];
+        for (size_t j = 0; j < size; ++j) run.parameters.data()[j].d[static_cast<int>(k)] = along.data()[(first + k) * size + j];
       }
       run.state = rtm::standing(narrow_, run.parameters);
       come_to_rest(narrow_, run, rows, steps, held);
@@ -529,7 +529,7 @@ class RtmHandle {
       write_row(narrow_, run, begin);
       for (size_t j = 0; j < columns; ++j) {
         values[i * columns + j] = row[j].v;
-        for (size_t k = 0; k < count; ++k) slopes[(i * columns + j) * m + first + k] = row[j].d[k];
+        for (size_t k = 0; k < count; ++k) slopes[(i * columns + j) * m + first + k] = row[j].d[static_cast<int>(k)];
       }
     }
   }

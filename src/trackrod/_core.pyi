@@ -613,5 +613,13 @@ def warp(first: object, second: object, band: int, slant: float = 0.0, slopes: o
     or with slopes the sum of (difference² + (slant (i - j))²) times the difference of the slopes.
     """
 
+def instructions() -> str:
+    """The instructions that steps of the real-time model use."""
+
+def use_instructions(name: str) -> bool:
+    """
+    Use these instructions from now on; false where they are not known, or not on this machine.
+    """
+
 def sources() -> dict[str, str]:
     """By name: hash of the C++ sources behind it."""

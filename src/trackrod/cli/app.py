@@ -83,6 +83,10 @@ def options(
     ] = False,
 ) -> None:
     """Options that every command shares."""
+    if os.environ.get("TRACKROD_INSTRUCTIONS"):  # seldom: the core is loaded for it
+        from trackrod.core.instructions import require_known  # noqa: PLC0415
+
+        require_known()
 
 
 class _Interrupted(BaseException):

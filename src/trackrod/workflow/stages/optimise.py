@@ -25,7 +25,7 @@ from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import TuningSpace
 from trackrod.tune.standing import StandingHeight
 from trackrod.tune.study import TunedParameter
-from trackrod.workflow.stage import Stage, Work
+from trackrod.workflow.stage import Phase, Stage, Work
 from trackrod.workflow.stages.convert import Converted, convert_origin
 from trackrod.workflow.stages.kc import Measured
 from trackrod.workflow.stages.read import Subject
@@ -179,4 +179,5 @@ OPTIMISE = Stage(
     makes=Tuned,
     run=_tune,
     sections=(parameter_section, search_section),
+    phase=Phase.OPTIMISATION,
 )
