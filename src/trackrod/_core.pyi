@@ -340,11 +340,6 @@ class RealTimeRun:
         Datagrams that were taken, malformed, late; whether the client is silent.
         """
 
-def rtm_sizes() -> tuple[int, int, int, int, int]:
-    """
-    Numbers of a state, of inputs, of outputs, of a row of a run without tyres, of a tyre in it.
-    """
-
 class RoadSurface:
     """A road as a curved regular grid; see trackrod.road."""
 
@@ -363,6 +358,11 @@ class RoadFollower:
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         """u and v of a place of E [m]."""
+
+def rtm_sizes() -> tuple[int, int, int, int, int]:
+    """
+    Numbers of a state, of inputs, of outputs, of a row of a run without tyres, of a tyre in it.
+    """
 
 class Rtm:
     """
