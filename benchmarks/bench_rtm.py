@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 
@@ -11,21 +12,26 @@ from numpy.typing import NDArray
 from scipy.integrate import odeint
 
 from benchmarks.row import Row, best_of
+from trackrod import _core
 from trackrod.adams.source import open_vehicle
 from trackrod.convert.conversion import Compliance, convert
 from trackrod.core.corners import Axle
+from trackrod.core.instructions import INSTRUCTIONS, in_use
 from trackrod.kc.study import KcSettings, characterise
+from trackrod.road.surface import RoadSurface
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.vehicle.catalogue import BUNDLED
 
 STEP = 1e-3
 #: Of a step of four tyres, and of six [µs].
-STEP_TARGET_US, SIX_TYRES_TARGET_US = 2.5, 4.0
+STEP_TARGET_US, SIX_TYRES_TARGET_US = 1.5, 2.2
 RUN_TARGET_MS = 30.0
 #: Of the step with compliance that moves, over the quasi-static one.
 MOVING_TARGET = 1.5
-DERIVATIVES_TARGET = 5.0
+#: Of the step on an uneven road, over that on level ground.
+ROAD_TARGET = 1.5
+DERIVATIVES_TARGET = 4.0
 CAR = "integral_link"
 SPEED = 20.0  # [m/s]
 #: The size of the maps counts, not how finely they were measured.
@@ -75,12 +81,14 @@ def step_steer(seconds: float) -> NDArray[np.float64]:
 
 
 def seconds_of(vehicle: RealTimeVehicle, controls: NDArray[np.float64], repeats: int) -> float:
-    """Shortest time [s] that the core takes for a run, rows kept every 100 steps."""
+    """Shortest time of the processor [s] for a run, rows kept every 100 steps."""
     no_heights = np.zeros((len(controls), 0))
     times = []
     for _ in range(repeats):
         vehicle.start(SPEED)
-        times.append(vehicle._core.run(STEP, 100, controls, no_heights)[1])
+        begin = time.thread_time()
+        vehicle._core.run(STEP, 100, controls, no_heights)
+        times.append(time.thread_time() - begin)
     return min(times)
 
 
@@ -96,6 +104,28 @@ def steps() -> list[Row]:
         rows.append(Row(f"{name}: real-time step, {tyres} tyres", time, "µs", "target", target))
         slowest = max(slowest, time)
     rows.append(Row("the slowest of these vehicles, a step of 1 ms", slowest, "µs", "real time", STEP * 1e6))
+    return rows
+
+
+def uneven_roads() -> list[Row]:
+    """A step on a grid of waves with enveloping tyres, beside the same steps on level ground; both in turn."""
+    controls, v = step_steer(0.5), np.linspace(-5.0, 5.0, 101)
+    waves = RoadSurface.function(
+        "waves", lambda x, y: 0.01 * np.sin(3.0 * x + y), length=60.0, width=10.0, increment=0.01, spacing=v[1] - v[0]
+    )
+    rows = []
+    for name in BUNDLED:
+        vehicle = rolling(name)
+
+        def seconds(road: RoadSurface | None, model: RealTimeVehicle = vehicle) -> float:
+            model._core.set_surface(None)
+            if road is not None:
+                model.lay_road(road, (-20.0, 0.0, 0.0))
+            return seconds_of(model, controls, 3)
+
+        times = np.array([[seconds(road) for road in (waves, None)] for _ in range(20)])
+        uneven, level = times.min(axis=0)
+        rows.append(Row(f"{name}: step on an uneven road", uneven / level, "level steps", "target", ROAD_TARGET))
     return rows
 
 
@@ -135,13 +165,27 @@ def derivatives() -> list[Row]:
     vehicle.keep_start()
     seeds = [k for k, item in enumerate(PARAMETERS) if item.name in VARIED]
     no_heights = np.zeros((len(controls), 0))
-    exact = best_of(lambda: vehicle._core.derivatives(STEP, 100, controls, no_heights, seeds), 60)
-    plain = seconds_of(vehicle, controls, 200)
+    usual = in_use()
+    names = [name for name in INSTRUCTIONS if _core.use_instructions(name)]
+    exact, plain = dict.fromkeys(names, np.inf), dict.fromkeys(names, np.inf)
+    for _ in range(20):  # in turn, so that all of them meet the same machine
+        for name in names:
+            _core.use_instructions(name)
+            found = best_of(
+                lambda: vehicle._core.derivatives(STEP, 100, controls, no_heights, seeds), 3, time.thread_time
+            )
+            exact[name], plain[name] = min(exact[name], found), min(plain[name], seconds_of(vehicle, controls, 5))
+    _core.use_instructions(usual)
     label = f"{CAR}: exact derivatives of a run by {len(seeds)} parameters"
-    return [
-        Row(label, exact / plain, "plain runs", "target", DERIVATIVES_TARGET),
-        Row(label, exact / plain, "plain runs", "one-sided differences", len(seeds) + 1.0),
+    rows = [
+        Row(label, exact[usual] / plain[usual], "plain runs", "target", DERIVATIVES_TARGET),
+        Row(label, exact[usual] / plain[usual], "plain runs", "one-sided differences", len(seeds) + 1.0),
     ]
+    for name in names:
+        for what, times in (("a step", plain), ("a step with derivatives", exact)):
+            value, peer = (1e6 * times[each] / len(controls) for each in (name, names[0]))
+            rows.append(Row(f"{CAR}: {what}, {name}", value, "µs", names[0], peer))
+    return rows
 
 
 def threads() -> list[Row]:
@@ -158,8 +202,8 @@ def threads() -> list[Row]:
         vehicle._core.run(STEP, 100, controls, no_heights)
 
     with ThreadPoolExecutor(count) as pool:
-        together = best_of(lambda: list(pool.map(drive, vehicles)), 9)
-    alone = best_of(lambda: drive(vehicles[0]), 9)
+        together = best_of(lambda: list(pool.map(drive, vehicles)), 9, time.perf_counter)
+    alone = best_of(lambda: drive(vehicles[0]), 9, time.perf_counter)
     return [Row(f"{CAR}: {count} runs in {count} threads", together * 1e3, "ms", "one run", alone * 1e3)]
 
 
@@ -185,4 +229,4 @@ def published_model() -> list[Row]:
     return [Row(label, ours / seconds * 1e3, "ms", "CommonRoad multi-body, odeint", peer / seconds * 1e3)]
 
 
-BENCHMARKS = (steps, compliance_that_moves, run_from_python, derivatives, threads, published_model)
+BENCHMARKS = (steps, uneven_roads, compliance_that_moves, run_from_python, derivatives, threads, published_model)

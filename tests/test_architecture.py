@@ -17,7 +17,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "trackrod"
 #: From the bottom up; packages of one layer do not import each other. A package may import any layer below its own.
 LAYERS = (
     ("core",),
-    ("tyre",),
+    ("tyre", "road"),
     ("vehicle", "manoeuvres"),
     ("adams", "multibody", "rtm", "single_track"),
     ("kc", "simulate"),
@@ -35,7 +35,10 @@ LAYERS = (
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 #: Compiled or top-level modules that every layer may use.
 ANYWHERE = {"_core", "__version__"}
-EXTRAS = ("pyarrow", "asammdf", "matplotlib", "plotly", "ziglang", "SALib", "PyNomad", "fmpy", "nicegui", "trimesh")
+EXTRAS = (
+    *("pyarrow", "asammdf", "matplotlib", "plotly", "ziglang", "SALib", "PyNomad", "fmpy", "nicegui", "trimesh"),
+    *("distributed", "duckdb"),
+)
 
 
 def packages() -> list[str]:
@@ -90,8 +93,8 @@ def test_the_check_can_fail() -> None:
 def test_fitting_knows_no_vehicle() -> None:
     """All of `fit` loads where whatever has to do with vehicles is missing: models, rigs, runs, conversion."""
     absent = set(packages()) - {"core", "metrics", "fit"}
-    # Characteristic values are defined for manoeuvres; `fit` itself does not import these.
-    block = "; ".join(f"sys.modules['trackrod.{name}'] = None" for name in sorted(absent - {"manoeuvres"}))
+    # Characteristic values are defined for manoeuvres, these are driven on roads; `fit` itself imports neither.
+    block = "; ".join(f"sys.modules['trackrod.{name}'] = None" for name in sorted(absent - {"manoeuvres", "road"}))
     modules = ", ".join(f"trackrod.fit.{file.stem}" for file in sorted((SOURCE / "fit").glob("[!_]*.py")))
     code = f"import sys; {block}; import {modules}"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "stamps"
-EXTRAS = ("data", "fit", "fmu", "gui")
+EXTRAS = ("data", "fit", "fmu", "gui", "campaign", "dask")
 COMPILERS = ("c++", "g++", "clang++")
 #: How far a build is, as ninja and make say it.
 STEP = re.compile(r"\[\s*\d+(/\d+|%)\].*")

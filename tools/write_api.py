@@ -18,7 +18,7 @@ from trackrod.manoeuvres.registry import MANOEUVRES
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "api.md"
 VERBS = (
     *("open_vehicle", "characterise", "convert", "simulate", "compare", "tune", "study"),
-    *("validate", "estimate", "reduce", "export", "load", "save"),
+    *("validate", "estimate", "reduce", "export", "campaign", "load", "save"),
 )
 ADDING = ("register_manoeuvre", "register_indices", "register_templates", "register_optimiser", "load_plugin")
 INTRODUCTION = """# The Python interface

@@ -6,14 +6,17 @@
 #include <map>
 #include <string>
 
+#include "instructions.hpp"
 #include "trackrod/source_hashes.hpp"
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 void bind_driver(nb::module_&);
 void bind_math(nb::module_&);
 void bind_quarter(nb::module_&);
 void bind_realtime(nb::module_&);
+void bind_road(nb::module_&);
 void bind_rtm(nb::module_&);
 void bind_multibody(nb::module_&);
 void bind_vehicle(nb::module_&);
@@ -46,11 +49,19 @@ NB_MODULE(_core, m) {
   bind(m, sources, bind_vehicle, trackrod::vehicle_sources);
   bind(m, sources, bind_quarter, trackrod::quarter_sources);
   bind(m, sources, bind_realtime, trackrod::realtime_sources);
+  bind(m, sources, bind_road, trackrod::road_sources);
   bind(m, sources, bind_rtm, trackrod::rtm_sources);
   bind(m, sources, bind_tables, trackrod::tables_sources);
   bind(m, sources, bind_text, trackrod::text_sources);
   bind(m, sources, bind_tyre, trackrod::tyre_sources);
   bind(m, sources, bind_warping, trackrod::warping_sources);
+  m.def(
+      "instructions", [] { return trackrod::instruction_names[static_cast<int>(trackrod::instructions())]; },
+      "The instructions that steps of the real-time model use.");
+  m.def(
+      "use_instructions",
+      [](const char* name) { return trackrod::find_instructions(name, trackrod::instructions()); }, "name"_a,
+      "Use these instructions from now on; false where they are not known, or not on this machine.");
   m.def(
       "sources", [sources] { return sources; }, "By name: hash of the C++ sources behind it.");
 }

@@ -241,7 +241,19 @@ class MultibodyHandle {
     model_.inputs.loads.at(static_cast<size_t>(body)) = {vector3(force), vector3(moment)};
   }
   void set_road(int tyre, const Values& point, const Values& normal, double speed, double mu) {
-    model_.inputs.roads.at(static_cast<size_t>(tyre)) = {vector3(point), normalised(vector3(normal)), speed, mu};
+    model_.inputs.roads.at(static_cast<size_t>(tyre)) = {vector3(point), normalised(vector3(normal)), speed, mu, 0.0};
+  }
+  // The road from now on; none: a level one again.
+  void set_surface(const road::Follower* on) {
+    require_finished();
+    if (on != nullptr && on->tyre_count() != model_.tyres.size()) throw std::invalid_argument("one shape for each tyre");
+    std::vector<Road>& roads = model_.inputs.roads;
+    if (on != nullptr) {
+      if (!model_.on_road.present()) level_.assign(roads.begin(), roads.end());
+    } else if (model_.on_road.present()) {
+      for (size_t t = 0; t < roads.size(); ++t) roads[t] = {level_[t].point, {0.0, 0.0, 1.0}, 0.0, roads[t].mu, 0.0};
+    }
+    model_.on_road = on == nullptr ? road::Follower() : *on;
   }
   void set_friction(const Values& mu) {
     if (mu.size() != model_.tyres.size()) throw std::invalid_argument("one friction factor is needed for each tyre");
@@ -617,6 +629,7 @@ class MultibodyHandle {
   int tyre_count_ = 0;
   Model model_;
   std::vector<OwnedCurve> tables_;  // tyres keep views of them
+  std::vector<Road> level_;  // roads before there was an uneven one
   bool finished_ = false;
 };
 
@@ -668,6 +681,7 @@ void bind_multibody(nb::module_& m) {
       .def("set_gravity", &MultibodyHandle::set_gravity, "gravity"_a)
       .def("set_drive", &MultibodyHandle::set_drive, "drive"_a, "target"_a, "rate"_a)
       .def("set_load", &MultibodyHandle::set_load, "body"_a, "force"_a, "moment"_a)
+      .def("set_surface", &MultibodyHandle::set_surface, "on"_a.none(), "The road from now on; None: a level one again.")
       .def("set_road", &MultibodyHandle::set_road, "tyre"_a, "point"_a, "normal"_a, "speed"_a, "mu"_a)
       .def("set_friction", &MultibodyHandle::set_friction, "mu"_a)
       .def("set_wheel", &MultibodyHandle::set_wheel, "wheel"_a, "drive_torque"_a, "brake_torque"_a)

@@ -103,7 +103,8 @@ class QuarterHandle {
           const D* const row[outputs] = {&x.z, &x.v, &x.a};
           for (size_t k = 0; k < outputs; ++k) {
             to[outputs * i + k] = row[k]->v;
-            std::copy_n(row[k]->d, count, by + (outputs * i + k) * count);
+            double* const here = by + (outputs * i + k) * count;
+            for (int j = 0; j < count; ++j) here[j] = row[k]->d[j];
           }
         });
       }

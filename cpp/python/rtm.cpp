@@ -283,6 +283,17 @@ class RtmHandle {
     run_.inputs.force = vector3(force);
     run_.inputs.force_point = vector3(point);
   }
+  // The road from now on; none: a level one again.
+  void set_surface(const road::Follower* on) {
+    if (on != nullptr && on->tyre_count() != tyre_count()) throw std::invalid_argument("one shape for each tyre");
+    road_ = on == nullptr ? road::Follower() : *on;
+    if (on != nullptr) return;
+    rtm::Inputs<double>& in = run_.inputs;
+    in.road_uneven = 0.0;
+    for (double* values : {in.road_speed, in.road_slope_x, in.road_slope_y, in.road_normal_rate, in.road_turn}) {
+      std::fill_n(values, rtm::max_tyres, 0.0);
+    }
+  }
   void set_down(const Values& direction) { run_.inputs.down = vector3(direction); }
   // Whether the driver gives the torque of the steering wheel instead of its angle.
   void steer_by_torque(bool torque) { run_.inputs.steered_by_torque = torque ? 1.0 : 0.0; }
@@ -334,7 +345,9 @@ class RtmHandle {
     {
       nb::gil_scoped_release release;
       compile();
-      ScriptDriver<double> driver(rows_of(h, controls, heights), run_.inputs.throttle);
+      ScriptRows script = rows_of(h, controls, heights);
+      if (road_.present()) script.road = &road_;
+      ScriptDriver<double> driver(script, run_.inputs.throttle);
       const auto begin = std::chrono::steady_clock::now();
       for (size_t k = 0; k < kept; ++k) {
         step_many(model_, run_, driver, h, k * every, (k + 1) * every);
@@ -361,7 +374,7 @@ class RtmHandle {
       for (size_t first = 0; first < m; first += directions) {
         const size_t count = std::min<size_t>(directions, m - first);
         RtmRun<D> run = with_derivatives(start_);
-        for (size_t k = 0; k < count; ++k) run.parameters.data()[seeds[first + k]].d[k] = 1.0;
+        for (size_t k = 0; k < count; ++k) run.parameters.data()[seeds[first + k]].d[static_cast<int>(k)] = 1.0;
         // The place of the centre of gravity in V depends on parameters: keep the body where it is.
         const Vec3<double> before = rtm::origin(model_, start_.parameters);
         run.state.position += to_matrix(run.state.orientation) *
@@ -395,7 +408,7 @@ class RtmHandle {
     for (size_t first = 0; first < m; first += directions) {
       RtmRun<D> run = with_derivatives(before);
       for (size_t k = 0; k < std::min<size_t>(directions, m - first); ++k) {
-        for (size_t j = 0; j < size; ++j) run.parameters.data()[j].d[k] = along.data()[(first + k) * size + j];
+        for (size_t j = 0; j < size; ++j) run.parameters.data()[j].d[static_cast<int>(k)] = along.data()[(first + k) * size + j];
       }
       run.state = rtm::standing(narrow_, run.parameters);
       come_to_rest(narrow_, run, rows, steps, held);
@@ -516,7 +529,7 @@ class RtmHandle {
       write_row(narrow_, run, begin);
       for (size_t j = 0; j < columns; ++j) {
         values[i * columns + j] = row[j].v;
-        for (size_t k = 0; k < count; ++k) slopes[(i * columns + j) * m + first + k] = row[j].d[k];
+        for (size_t k = 0; k < count; ++k) slopes[(i * columns + j) * m + first + k] = row[j].d[static_cast<int>(k)];
       }
     }
   }
@@ -527,6 +540,7 @@ class RtmHandle {
     }
   }
 
+  road::Follower road_;
   rtm::Description description_;
   Block<double> block_;
   RtmCompiled<double> model_{};  // views of the block
@@ -580,6 +594,7 @@ void bind_rtm(nb::module_& m) {
       .def("set_frame", &RtmHandle::set_frame, "axis"_a, "centre"_a, "mass"_a, "inertia"_a,
            "A frame that twists: a point of its axis, centre, mass and inertia of its rear half, in V.")
       .def("set_road", &RtmHandle::set_road, "height"_a)
+      .def("set_surface", &RtmHandle::set_surface, "on"_a.none(), "The road from now on; None: a level one again.")
       .def("set_friction", &RtmHandle::set_friction, "mu"_a)
       .def("set_lag", &RtmHandle::set_lag, "seconds"_a)
       .def("block", &RtmHandle::block, "The compiled model as one flat block of numbers.")

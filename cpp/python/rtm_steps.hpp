@@ -1,8 +1,9 @@
-// Steps of the real-time model under a driver's inputs. They are compiled apart, one file for each scalar type, because
-// they take longer than all the rest of its Python face.
+// Steps of the real-time model under a driver's inputs. They are compiled apart, one file for each scalar type and set of
+// instructions, because they take longer than all the rest of its Python face.
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "trackrod/dual.hpp"
 #include "trackrod/rtm/script.hpp"
@@ -26,7 +27,7 @@ struct RtmRun {
   rtm::Outputs<T> outputs;
 };
 
-// Steps begin ... end - 1 of a script.
+// Steps begin ... end - 1 of a script, with the instructions that instructions() names.
 void step_many(const RtmCompiled<double>& model, RtmRun<double>& run, rtm::ScriptDriver<double>& driver, double h,
                std::size_t begin, std::size_t end);
 void step_many(const RtmCompiled<RtmDual>& model, RtmRun<RtmDual>& run, rtm::ScriptDriver<RtmDual>& driver, double h,

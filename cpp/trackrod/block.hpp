@@ -6,6 +6,7 @@
 // SIMD lanes.
 #pragma once
 
+#include "trackrod/cell_curve.hpp"
 #include "trackrod/scalar.hpp"
 #include "trackrod/tables.hpp"
 
@@ -40,22 +41,20 @@ class BlockReader {
     return {array(count), count, density};
   }
   // A cubic curve; without points it has no knots.
-  TRACKROD_HD Table1D<R> curve() {
-    const Axis<R> x = axis();
-    const R* y = array(x.count);
-    return {x, y, array(x.count)};
+  TRACKROD_HD CellCurve<R> curve() {
+    CellCurve<R> c;
+    c.count = whole();
+    c.density = number();
+    c.places = whole();
+    c.knots = array(c.count > 0 ? c.count + 1 : 0);
+    c.cells = array(c.count > 0 ? 4 * (c.count + 1) : 0);
+    c.beginning = array(c.places);
+    return c;
   }
 
  private:
   const R* block_;
   long at_ = 0;
 };
-
-// The value of a curve, zero without points.
-template <class R, class T>
-TRACKROD_HD inline T value_at(const Table1D<R>& curve, const T& x) {
-  if (curve.axis.count == 0) return T(0.0);
-  return evaluate(curve, x);
-}
 
 }  // namespace trackrod

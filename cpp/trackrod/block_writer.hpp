@@ -67,9 +67,34 @@ class BlockWriter {
     array(rounded);
   }
   void curve(const OwnedCurve& c) {
-    axis(c.x);
-    array(c.y);
-    array(c.slopes);
+    const std::size_t n = c.x.size();
+    std::vector<double> knots, cells, beginning;
+    const auto cell = [&](std::size_t i, double square, double cube) {
+      knots.push_back(c.x[i]);
+      cells.insert(cells.end(), {c.y[i], c.slopes[i], square, cube});
+    };
+    if (n > 0) cell(0, 0.0, 0.0);
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      const double width = c.x[i + 1] - c.x[i], rise = (c.y[i + 1] - c.y[i]) / width;
+      const double begin = c.slopes[i], end = c.slopes[i + 1];
+      cell(i, (3.0 * rise - 2.0 * begin - end) / width, (begin + end - 2.0 * rise) / (width * width));
+    }
+    if (n > 0) cell(n - 1, 0.0, 0.0);
+    // even places, twice as many as cells, so that few comparisons are left in each
+    const std::size_t places = n > 0 ? 2 * (n - 1) : 0;
+    const double length = n > 0 ? c.x.back() - c.x.front() : 0.0;
+    std::size_t at = 1;
+    for (std::size_t k = 0; k < places; ++k) {
+      const double begin = c.x.front() + length * static_cast<double>(k) / static_cast<double>(places);
+      while (at + 1 < n && begin >= knots[at + 1]) ++at;
+      beginning.push_back(static_cast<double>(at));
+    }
+    number(static_cast<double>(n));
+    number(n > 0 ? static_cast<double>(places) / length : 0.0);
+    number(static_cast<double>(places));
+    array(knots);
+    array(cells);
+    array(beginning);
   }
 };
 

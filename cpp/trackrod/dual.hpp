@@ -9,20 +9,109 @@
 // become infinite, which says what is the case.
 //
 // Second derivatives: Dual<N, Dual<M>>. Its value part is a Dual<M>, and so are its derivatives.
+//
+// Eight directions of double, or a multiple of it, stand in vector registers, as wide as the instruction set has them.
 #pragma once
 
 #include "trackrod/scalar.hpp"
 
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__CUDACC_RTC__)
+#define TRACKROD_VECTORS 1
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
+#endif
+
 namespace trackrod {
+
+namespace detail {
+
+/// The derivatives of a Dual: numbers that go through an operation together stand in one Type.
+template <int N, class B>
+struct Slopes {
+  using Type = B;
+  static constexpr int slabs = N;
+  B slab[N];
+
+  TRACKROD_HD const B& operator[](int i) const { return slab[i]; }
+  TRACKROD_HD B& operator[](int i) { return slab[i]; }
+  /// a s + b t, and c + a s.
+  TRACKROD_HD static B mix(const B& a, const B& s, const B& b, const B& t) { return a * s + b * t; }
+  template <class S>
+  TRACKROD_HD static B add(const B& c, const B& a, const S& s) {
+    return c + a * s;
+  }
+};
+
+#ifdef TRACKROD_VECTORS
+#if defined(__AVX512F__)
+constexpr int slab_width = 8;
+#elif defined(__AVX__)
+constexpr int slab_width = 4;
+#else
+constexpr int slab_width = 2;
+#endif
+
+/// Stands for one of the numbers in a vector.
+struct InVector {
+  double* at;
+  operator double() const {
+    double x;
+    __builtin_memcpy(&x, at, sizeof(x));
+    return x;
+  }
+  void operator=(double x) { __builtin_memcpy(at, &x, sizeof(x)); }
+};
+
+template <int N>
+struct alignas(64) VectorSlopes {  // stated: layouts must not depend on the instruction set
+  typedef double Type __attribute__((vector_size(8 * slab_width)));
+  static constexpr int slabs = N / slab_width;
+  Type slab[slabs];
+
+  VectorSlopes() = default;
+  // Written out: compilers copy structures in pieces of 16 bytes, and reading a whole vector then waits for all of them.
+  VectorSlopes(const VectorSlopes& other) {
+    for (int i = 0; i < slabs; ++i) slab[i] = other.slab[i];
+  }
+  VectorSlopes& operator=(const VectorSlopes& other) {
+    for (int i = 0; i < slabs; ++i) slab[i] = other.slab[i];
+    return *this;
+  }
+
+  double operator[](int i) const { return slab[i / slab_width][i % slab_width]; }
+  InVector operator[](int i) { return {reinterpret_cast<double*>(slab) + i}; }
+#if defined(__FMA__)
+  // Values stay the same with every instruction set; only derivatives are rounded once less.
+#if defined(__AVX512F__)
+  static Type add(const Type& c, const Type& a, double s) { return (Type)_mm512_fmadd_pd(a, _mm512_set1_pd(s), c); }
+#else
+  static Type add(const Type& c, const Type& a, double s) { return (Type)_mm256_fmadd_pd(a, _mm256_set1_pd(s), c); }
+#endif
+  static Type mix(const Type& a, double s, const Type& b, double t) { return add(a * s, b, t); }
+#else
+  static Type add(const Type& c, const Type& a, double s) { return c + a * s; }
+  static Type mix(const Type& a, double s, const Type& b, double t) { return a * s + b * t; }
+#endif
+};
+template <>
+struct Slopes<8, double> : VectorSlopes<8> {};
+template <>
+struct Slopes<16, double> : VectorSlopes<16> {};
+#endif
+
+}  // namespace detail
 
 template <int N, class Base = double>
 struct Dual {
   static_assert(N > 0, "a Dual has at least one direction");
   using Real = RealOf<Base>;
+  using Slab = detail::Slopes<N, Base>;
+  static constexpr int slabs = Slab::slabs;
 
   // The derivatives come first: a copy then moves the same aligned pairs that the last operation stored. With the
   // value in front each copy would read across two stores and wait for both (measured: 2.5 times slower for N = 12).
-  Base d[N];  ///< derivatives, one for each direction
+  Slab d;  ///< derivatives, one for each direction
   Base v;     ///< value
 
   /// Uninitialised, as a plain double is; Dual() and Dual{} are zero.
@@ -42,29 +131,10 @@ struct Dual {
     return x;
   }
 
-  TRACKROD_HD Dual& operator+=(const Dual& b) {
-    v += b.v;
-    for (int i = 0; i < N; ++i) d[i] += b.d[i];
-    return *this;
-  }
-  TRACKROD_HD Dual& operator-=(const Dual& b) {
-    v -= b.v;
-    for (int i = 0; i < N; ++i) d[i] -= b.d[i];
-    return *this;
-  }
-  TRACKROD_HD Dual& operator*=(const Dual& b) {
-    const Base av = v, bv = b.v;  // copies: b may be *this
-    v = av * bv;
-    for (int i = 0; i < N; ++i) d[i] = d[i] * bv + av * b.d[i];
-    return *this;
-  }
-  TRACKROD_HD Dual& operator/=(const Dual& b) {
-    const Base inverse = Real(1) / b.v;
-    const Base quotient = v / b.v;
-    v = quotient;
-    for (int i = 0; i < N; ++i) d[i] = (d[i] - quotient * b.d[i]) * inverse;
-    return *this;
-  }
+  TRACKROD_HD Dual& operator+=(const Dual& b) { return *this = *this + b; }
+  TRACKROD_HD Dual& operator-=(const Dual& b) { return *this = *this - b; }
+  TRACKROD_HD Dual& operator*=(const Dual& b) { return *this = *this * b; }
+  TRACKROD_HD Dual& operator/=(const Dual& b) { return *this = *this / b; }
   TRACKROD_HD Dual& operator+=(Real b) {
     v += b;
     return *this;
@@ -73,33 +143,28 @@ struct Dual {
     v -= b;
     return *this;
   }
-  TRACKROD_HD Dual& operator*=(Real b) {
-    v *= b;
-    for (int i = 0; i < N; ++i) d[i] *= b;
-    return *this;
+  TRACKROD_HD Dual& operator*=(Real b) { return *this = *this * b; }
+  TRACKROD_HD Dual& operator/=(Real b) { return *this = *this / b; }
+
+  /// A value with derivatives slab(i), as many together as stand in one vector.
+  template <class F>
+  TRACKROD_HD static Dual with(const Base& value, const F& slab) {
+    Dual r;
+    for (int i = 0; i < slabs; ++i) r.d.slab[i] = slab(i);
+    r.v = value;
+    return r;
   }
-  TRACKROD_HD Dual& operator/=(Real b) {
-    const Real inverse = Real(1) / b;
-    v /= b;
-    for (int i = 0; i < N; ++i) d[i] *= inverse;
-    return *this;
-  }
+  TRACKROD_HD const typename Slab::Type& slab(int i) const { return d.slab[i]; }
 
   // Friends found by argument-dependent lookup: literals of any arithmetic type convert to Real.
 
   TRACKROD_HD friend Dual operator+(const Dual& a) { return a; }
   TRACKROD_HD friend Dual operator-(const Dual& a) {
-    Dual r;
-    r.v = -a.v;
-    for (int i = 0; i < N; ++i) r.d[i] = -a.d[i];
-    return r;
+    return with(-a.v, [&](int i) { return -a.slab(i); });
   }
 
   TRACKROD_HD friend Dual operator+(const Dual& a, const Dual& b) {
-    Dual r;
-    r.v = a.v + b.v;
-    for (int i = 0; i < N; ++i) r.d[i] = a.d[i] + b.d[i];
-    return r;
+    return with(a.v + b.v, [&](int i) { return a.slab(i) + b.slab(i); });
   }
   TRACKROD_HD friend Dual operator+(const Dual& a, Real b) {
     Dual r = a;
@@ -109,10 +174,7 @@ struct Dual {
   TRACKROD_HD friend Dual operator+(Real a, const Dual& b) { return b + a; }
 
   TRACKROD_HD friend Dual operator-(const Dual& a, const Dual& b) {
-    Dual r;
-    r.v = a.v - b.v;
-    for (int i = 0; i < N; ++i) r.d[i] = a.d[i] - b.d[i];
-    return r;
+    return with(a.v - b.v, [&](int i) { return a.slab(i) - b.slab(i); });
   }
   TRACKROD_HD friend Dual operator-(const Dual& a, Real b) {
     Dual r = a;
@@ -120,53 +182,36 @@ struct Dual {
     return r;
   }
   TRACKROD_HD friend Dual operator-(Real a, const Dual& b) {
-    Dual r;
-    r.v = a - b.v;
-    for (int i = 0; i < N; ++i) r.d[i] = -b.d[i];
-    return r;
+    return with(a - b.v, [&](int i) { return -b.slab(i); });
   }
 
   TRACKROD_HD friend Dual operator*(const Dual& a, const Dual& b) {
-    Dual r;
-    r.v = a.v * b.v;
-    for (int i = 0; i < N; ++i) r.d[i] = a.d[i] * b.v + a.v * b.d[i];
-    return r;
+    const Base av = a.v, bv = b.v;
+    return with(av * bv, [&](int i) { return Slab::mix(a.slab(i), bv, b.slab(i), av); });
   }
   TRACKROD_HD friend Dual operator*(const Dual& a, Real b) {
-    Dual r;
-    r.v = a.v * b;
-    for (int i = 0; i < N; ++i) r.d[i] = a.d[i] * b;
-    return r;
+    return with(a.v * b, [&](int i) { return a.slab(i) * b; });
   }
   TRACKROD_HD friend Dual operator*(Real a, const Dual& b) { return b * a; }
 
   TRACKROD_HD friend Dual operator/(const Dual& a, const Dual& b) {
-    Dual r;
-    r.v = a.v / b.v;
-    const Base inverse = Real(1) / b.v;
-    for (int i = 0; i < N; ++i) r.d[i] = (a.d[i] - r.v * b.d[i]) * inverse;
-    return r;
+    const Base quotient = a.v / b.v, inverse = Real(1) / b.v;
+    return with(quotient, [&](int i) { return (a.slab(i) - b.slab(i) * quotient) * inverse; });
   }
   TRACKROD_HD friend Dual operator/(const Dual& a, Real b) {
-    Dual r;
-    r.v = a.v / b;
     const Real inverse = Real(1) / b;
-    for (int i = 0; i < N; ++i) r.d[i] = a.d[i] * inverse;
-    return r;
+    return with(a.v / b, [&](int i) { return a.slab(i) * inverse; });
   }
   TRACKROD_HD friend Dual operator/(Real a, const Dual& b) {
-    Dual r;
-    r.v = a / b.v;
-    const Base slope = -r.v / b.v;
-    for (int i = 0; i < N; ++i) r.d[i] = b.d[i] * slope;
-    return r;
+    const Base quotient = a / b.v, slope = -quotient / b.v;
+    return with(quotient, [&](int i) { return b.slab(i) * slope; });
   }
 
   // Comparisons look at the value only: a branch is taken as it would be without derivatives.
 #define TRACKROD_COMPARISON(op)                                                            \
-  TRACKROD_HD friend bool operator op(const Dual& a, const Dual& b) { return a.v op b.v; } \
-  TRACKROD_HD friend bool operator op(const Dual& a, Real b) { return a.v op b; }          \
-  TRACKROD_HD friend bool operator op(Real a, const Dual& b) { return a op b.v; }
+  TRACKROD_HD friend auto operator op(const Dual& a, const Dual& b) { return a.v op b.v; } \
+  TRACKROD_HD friend auto operator op(const Dual& a, Real b) { return a.v op b; }          \
+  TRACKROD_HD friend auto operator op(Real a, const Dual& b) { return a op b.v; }
   TRACKROD_COMPARISON(<)
   TRACKROD_COMPARISON(<=)
   TRACKROD_COMPARISON(>)
@@ -179,6 +224,11 @@ struct Dual {
 template <int N, class Base>
 struct RealType<Dual<N, Base>> {
   using type = RealOf<Base>;
+};
+
+template <int N, class B>
+struct SignType<Dual<N, B>> {
+  using type = SignOf<B>;
 };
 
 template <int N, class B>
@@ -205,38 +255,67 @@ TRACKROD_HD inline bool is_zero(const Dual<N, B>& a) {
 /// f(x) as a Dual, from the value f and the slope df at x.v.
 template <int N, class B>
 TRACKROD_HD inline Dual<N, B> chain(const B& f, const B& df, const Dual<N, B>& x) {
-  Dual<N, B> r;
-  r.v = f;
-  for (int i = 0; i < N; ++i) r.d[i] = df * x.d[i];
-  return r;
+  return Dual<N, B>::with(f, [&](int i) { return x.slab(i) * df; });
 }
 
 /// The same where f itself depends on the directions, for example a table whose node values are Dual.
 template <int N, class B>
 TRACKROD_HD inline Dual<N, B> chain(const Dual<N, B>& f, const Dual<N, B>& df, const Dual<N, B>& x) {
-  Dual<N, B> r;
-  r.v = f.v;
-  for (int i = 0; i < N; ++i) r.d[i] = f.d[i] + df.v * x.d[i];
-  return r;
+  return Dual<N, B>::with(f.v, [&](int i) { return Dual<N, B>::Slab::add(f.slab(i), x.slab(i), df.v); });
 }
 
 /// f(x, y) as a Dual, from the value and the two partial derivatives at (x.v, y.v).
 template <int N, class B>
 TRACKROD_HD inline Dual<N, B> chain(const B& f, const B& dfdx, const B& dfdy, const Dual<N, B>& x,
                                     const Dual<N, B>& y) {
-  Dual<N, B> r;
-  r.v = f;
-  for (int i = 0; i < N; ++i) r.d[i] = dfdx * x.d[i] + dfdy * y.d[i];
-  return r;
+  return Dual<N, B>::with(f, [&](int i) { return Dual<N, B>::Slab::mix(x.slab(i), dfdx, y.slab(i), dfdy); });
 }
 template <int N, class B>
 TRACKROD_HD inline Dual<N, B> chain(const Dual<N, B>& f, const Dual<N, B>& dfdx, const Dual<N, B>& dfdy,
                                     const Dual<N, B>& x, const Dual<N, B>& y) {
-  Dual<N, B> r;
-  r.v = f.v;
-  for (int i = 0; i < N; ++i) r.d[i] = f.d[i] + (dfdx.v * x.d[i] + dfdy.v * y.d[i]);
-  return r;
+  return Dual<N, B>::with(f.v, [&](int i) {
+    return f.slab(i) + Dual<N, B>::Slab::mix(x.slab(i), dfdx.v, y.slab(i), dfdy.v);
+  });
 }
+
+/// A sum of numbers times plain ones; that of Duals stays in registers until it is complete.
+template <class T>
+struct WeightedSum {
+  T sum;
+
+  TRACKROD_HD explicit WeightedSum(const T& begin) : sum(begin) {}
+  template <class C>
+  TRACKROD_HD void add(const T& x, const C& factor) {
+    sum += x * factor;
+  }
+  TRACKROD_HD const T& total() const { return sum; }
+};
+template <int N, class B>
+struct WeightedSum<Dual<N, B>> {
+  using T = Dual<N, B>;
+  using Slab = typename T::Slab;
+  static constexpr int slabs = T::slabs;
+  typename Slab::Type slab[slabs];
+  B value;
+
+  TRACKROD_HD explicit WeightedSum(const T& begin) : value(begin.v) {
+    for (int j = 0; j < slabs; ++j) slab[j] = begin.slab(j);
+  }
+  TRACKROD_HD void add(const T& x, RealOf<B> factor) {
+    value += x.v * factor;
+    add_slopes(x, factor);
+  }
+  /// The derivatives alone.
+  TRACKROD_HD void add_slopes(const T& x, RealOf<B> factor) {
+    for (int j = 0; j < slabs; ++j) slab[j] = Slab::add(slab[j], x.slab(j), factor);
+  }
+  TRACKROD_HD T total() const {
+    T r;
+    for (int j = 0; j < slabs; ++j) r.d.slab[j] = slab[j];
+    r.v = value;
+    return r;
+  }
+};
 
 namespace detail {
 

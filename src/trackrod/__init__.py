@@ -21,6 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _PLACES = {
     "trackrod.api": (
         "open_vehicle",
+        "campaign",
         "characterise",
         "convert",
         "study",
@@ -54,6 +55,8 @@ _PLACES = {
     "trackrod.manoeuvres.excitation": ("Excitation",),
     "trackrod.manoeuvres.longitudinal": ("Acceleration", "Braking", "CoastDown"),
     "trackrod.manoeuvres.recorded": ("Recorded",),
+    "trackrod.manoeuvres.obstacles": ("Bump", "Kerb", "Pothole"),
+    "trackrod.manoeuvres.on_road": ("FollowRoad",),
     "trackrod.manoeuvres.roads": ("RandomRoad",),
     "trackrod.manoeuvres.standing": ("FourPost", "HillHold", "Parking", "StandstillSteering"),
     "trackrod.manoeuvres.steady_turn": ("RampSteer",),
@@ -72,7 +75,7 @@ __version__: str
 _MODULES = {name: module for module, names in _PLACES.items() for name in names}
 
 #: Verbs that a sub-package is named after: the package itself is called.
-_VERBS = {"convert", "estimate", "export", "reduce", "simulate", "tune", "validate"}
+_VERBS = {"campaign", "convert", "estimate", "export", "reduce", "simulate", "tune", "validate"}
 
 __all__ = ["__version__", *_MODULES]  # noqa: PLE0604 - names
 
@@ -119,6 +122,11 @@ class _Verb(type(sys)):  # type: ignore[misc]
     def _function(self):  # type: ignore[no-untyped-def]
         __import__(f"{__name__}.api")
         return getattr(sys.modules[f"{__name__}.api"], self.__name__.rpartition(".")[2])
+
+    @property
+    def run(self):  # type: ignore[no-untyped-def]
+        """The verb by its usual word: ``tr.campaign.run(file)``."""
+        return self._function
 
     @property
     def __signature__(self):  # type: ignore[no-untyped-def]

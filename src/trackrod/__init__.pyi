@@ -1,5 +1,6 @@
 """What ``import trackrod as tr`` gives; the names are those of `_PLACES` in `__init__.py`, a test compares them."""
 
+from trackrod.api import campaign as campaign
 from trackrod.api import characterise as characterise
 from trackrod.api import compare as compare
 from trackrod.api import convert as convert
@@ -29,6 +30,10 @@ from trackrod.manoeuvres.longitudinal import Acceleration as Acceleration
 from trackrod.manoeuvres.longitudinal import Braking as Braking
 from trackrod.manoeuvres.longitudinal import CoastDown as CoastDown
 from trackrod.manoeuvres.manoeuvre import Manoeuvre as Manoeuvre
+from trackrod.manoeuvres.obstacles import Bump as Bump
+from trackrod.manoeuvres.obstacles import Kerb as Kerb
+from trackrod.manoeuvres.obstacles import Pothole as Pothole
+from trackrod.manoeuvres.on_road import FollowRoad as FollowRoad
 from trackrod.manoeuvres.recorded import Recorded as Recorded
 from trackrod.manoeuvres.registry import register_manoeuvre as register_manoeuvre
 from trackrod.manoeuvres.roads import RandomRoad as RandomRoad
@@ -62,21 +67,25 @@ __all__ = [
     "Acceleration",
     "BrakeInTurn",
     "Braking",
+    "Bump",
     "CoastDown",
     "ConstantRadius",
     "Conversion",
     "DoubleLaneChange",
     "Excitation",
     "Fishhook",
+    "FollowRoad",
     "FourPost",
     "HillHold",
     "Index",
     "InputError",
     "JTurn",
+    "Kerb",
     "Manoeuvre",
     "MultibodyVehicle",
     "ObstacleAvoidance",
     "Parking",
+    "Pothole",
     "Pulse",
     "RampSteer",
     "RandomRoad",

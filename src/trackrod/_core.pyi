@@ -145,6 +145,9 @@ class Multibody:
 
     def set_load(self, body: int, force: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moment: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
+    def set_surface(self, on: RoadFollower | None) -> None:
+        """The road from now on; None: a level one again."""
+
     def set_road(self, tyre: int, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], normal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], speed: float, mu: float) -> None: ...
 
     def set_friction(self, mu: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
@@ -337,6 +340,25 @@ class RealTimeRun:
         Datagrams that were taken, malformed, late; whether the client is silent.
         """
 
+class RoadSurface:
+    """A road as a curved regular grid; see trackrod.road."""
+
+    def __init__(self, start_u: float, increment: float, origin: tuple[float, float], headings: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], line_heights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], banking: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sections: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], heights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], friction: tuple[float, float], patches: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], approach: float) -> None: ...
+
+    def height_at(self, x: float, y: float) -> float:
+        """Height [m] of a place of the road's own axes."""
+
+class RoadFollower:
+    """A road that lies in E, under the tyres of a vehicle."""
+
+    def __init__(self, surface: RoadSurface, shapes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], x: float, y: float, height: float, yaw: float, friction: float) -> None: ...
+
+    def under(self, tyre: int, place: tuple[float, float], ahead: tuple[float, float]) -> tuple[float, float, float, float]:
+        """Height, slopes along x and y of E, and friction under a wheel centre."""
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """u and v of a place of E [m]."""
+
 def rtm_sizes() -> tuple[int, int, int, int, int]:
     """
     Numbers of a state, of inputs, of outputs, of a row of a run without tyres, of a tyre in it.
@@ -391,6 +413,9 @@ class Rtm:
         """
 
     def set_road(self, height: float) -> None: ...
+
+    def set_surface(self, on: RoadFollower | None) -> None:
+        """The road from now on; None: a level one again."""
 
     def set_friction(self, mu: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
@@ -586,6 +611,14 @@ def warp(first: object, second: object, band: int, slant: float = 0.0, slopes: o
     """
     Indices into both curves along the cheapest way, |i - j| < band, and its cost: the sum of squared differences,
     or with slopes the sum of (difference² + (slant (i - j))²) times the difference of the slopes.
+    """
+
+def instructions() -> str:
+    """The instructions that steps of the real-time model use."""
+
+def use_instructions(name: str) -> bool:
+    """
+    Use these instructions from now on; false where they are not known, or not on this machine.
     """
 
 def sources() -> dict[str, str]:

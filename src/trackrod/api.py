@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from trackrod.adams import source
+from trackrod.campaign.runner import Progress as CampaignProgress
+from trackrod.campaign.table import CampaignTable
 from trackrod.convert.conversion import Compliance, Conversion, Detail
 from trackrod.core import artefact
 from trackrod.core.artefact import Artefact, Provenance, Schema
@@ -48,6 +50,7 @@ from trackrod.validate.criteria import Criteria, find_criteria
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import VEHICLE, Vehicle
 from trackrod.workflow.cache import cache_folder, caching, kept_run
+from trackrod.workflow.campaign import run_campaign
 from trackrod.workflow.comparison import Comparison, compare_models
 from trackrod.workflow.known_vehicle import what_is_known
 from trackrod.workflow.models import find_model
@@ -63,6 +66,7 @@ from trackrod.workflow.tuning import Tuning, tune_model
 from trackrod.workflow.validation import Validation, validate_model
 
 __all__ = [
+    "campaign",
     "characterise",
     "compare",
     "convert",
@@ -131,6 +135,44 @@ def open_vehicle(
     raise_if_errors(reading.problems)
     vehicle = replace(reading.vehicle, problems=(*reading.problems, *free_rotations(reading.vehicle)))
     return vehicle if payload is None else vehicle.with_payload(payload)
+
+
+def campaign(
+    file: Path | str,
+    *,
+    out: Path | str | None = None,
+    executor: str = "threads",
+    workers: int | None = None,
+    address: str | None = None,
+    progress: Callable[[CampaignProgress], None] | None = None,
+) -> CampaignTable:
+    """Drive many runs that a file describes, or what is left of them; ``campaign.run`` is the same.
+
+    Parameters
+    ----------
+    file
+        What to drive (TOML).
+    out
+        Folder for the results; beside the file, with its name and ``_campaign``, if not given.
+    executor, workers, address
+        ``threads`` of this process, as many as asked for; or ``dask``: the workers of the scheduler at an address.
+    progress
+        Told now and then how far it is.
+
+    Returns
+    -------
+    CampaignTable
+        A row for each run, read when it is asked for.
+
+    Raises
+    ------
+    InputError
+        Something in the file is wrong, with its line; the folder holds another campaign; nobody is at the address.
+    MissingExtraError
+        PyArrow, or for a cluster Dask, is not installed.
+    """
+    folder, _ = run_campaign(file, out=out, executor=executor, workers=workers, address=address, progress=progress)
+    return CampaignTable(folder)
 
 
 def characterise(vehicle: Vehicle, *, settings: KcSettings | None = None) -> KcResult:

@@ -126,6 +126,7 @@ def summary(out: Path) -> dict[str, Any]:
     """Of a folder, apart from the seconds."""
     data: dict[str, Any] = json.loads((out / "summary.json").read_text())
     data.pop("seconds")
+    data.pop("phase_seconds")
     return data
 
 
@@ -157,6 +158,10 @@ def test_the_summary_says_everything(journey: Journey) -> None:
     stages = ("read", "kc", "convert", "reference", "sensitivity", "optimise", "hold_out", "error_budget", "report")
     assert set(data["seconds"]) == {*stages, "total"}
     assert data["seconds"]["total"] == pytest.approx(sum(data["seconds"][stage] for stage in stages), abs=0.01)
+    tuning = data["seconds"]["sensitivity"] + data["seconds"]["optimise"]
+    assert set(data["phase_seconds"]) == {"conversion", "optimisation", "proof"}
+    assert data["phase_seconds"]["optimisation"] == pytest.approx(tuning, abs=0.01)
+    assert sum(data["phase_seconds"].values()) == pytest.approx(data["seconds"]["total"], abs=0.01)
     assert data["objective"]["optimised"] < data["objective"]["nominal"]
     for index in data["indices"]:
         assert set(index) == {"manoeuvre", "index", "nominal_pct", "optimised_pct", "coverage", "hold_out"}

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from trackrod.core.run_files import write_run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.manoeuvres.registry import MANOEUVRES
+from trackrod.road.crg import write_crg
+from trackrod.road.surface import RoadSurface
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.spec import RtmSpec
 from trackrod.simulate.drive import simulate
@@ -33,6 +37,9 @@ SHORT = {
     "hill_hold": {"duration_s": "2"},
     "four_post": {"duration_s": "5"},
     "random_road": {"duration_s": "3"},
+    "bump": {"after_s": "1"},
+    "pothole": {"depth_mm": "20", "after_s": "1"},
+    "kerb": {"height_mm": "20"},
     "excitation": {"duration_s": "2", "brake": "0.2", "obstacle_mm": "10"},
 }
 
@@ -44,4 +51,11 @@ def short_manoeuvre(name: str, spec: RtmSpec, folder: Path) -> Manoeuvre:
         write_run(
             simulate(RealTimeVehicle(spec), short_manoeuvre("single_sine", spec, folder)), folder / "recorded.csv"
         )
+    if name == "follow_road":
+        given["file"] = str(folder / "road.crg")
+        share = np.clip(np.arange(61.0) / 30.0, 0.0, 1.0)
+        bend, heights = np.cumsum(share[1:] / 100.0), 0.01 * np.sin(np.arange(61.0))[:, None] * np.ones(2)
+        sections = np.array([-6.0, 6.0])
+        road = RoadSurface("bend", 0.0, 1.0, bend, 0.02 * np.arange(61.0), -0.05 * share, sections, heights)
+        write_crg(road, folder / "road.crg")
     return MANOEUVRES[name].from_text(given)

@@ -22,14 +22,14 @@ struct More {
 
 // The slope of the torque over the difference of speeds, never negative.
 template <class R, class T>
-TRACKROD_HD inline T slope(const Table1D<R>& torque, const T& difference) {
+TRACKROD_HD inline T slope(const CellCurve<R>& torque, const T& difference) {
   const R aside = R(1e-3);
   return max(T(0.0),
              (value_at(torque, T(difference + aside)) - value_at(torque, T(difference - aside))) * (R(0.5) / aside));
 }
 
 template <class R, class T>
-TRACKROD_HD inline More<T> lock(const Table1D<R>& torque, const T& difference, const T& base_apart, const T& gain_apart,
+TRACKROD_HD inline More<T> lock(const CellCurve<R>& torque, const T& difference, const T& base_apart, const T& gain_apart,
                                 const T& centre_apart, const T& mobility) {
   const T k = slope(torque, difference);
   const T share = k / (R(1.0) + k * mobility);

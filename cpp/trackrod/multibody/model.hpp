@@ -27,6 +27,7 @@
 #include "trackrod/multibody/torsion.hpp"
 #include "trackrod/multibody/travel_force.hpp"
 #include "trackrod/multibody/wheel.hpp"
+#include "trackrod/road/follower.hpp"
 
 namespace trackrod::multibody {
 
@@ -65,6 +66,7 @@ class Model {
   std::vector<Air> air;
   std::vector<Differential> differentials;
   std::vector<Curve> profiles;  // height of the road over x in E [m]
+  road::Follower on_road;       // an uneven road under all tyres, if there is one
   int sprung = ground;          // body whose z axis wheels are steered about
   State state;
   Inputs inputs;
@@ -163,6 +165,7 @@ class Model {
     }
     lock_differentials();
     follow_profiles(h);
+    if (on_road.present()) follow_road(h);
     double change = 0.0;
     bool done = false;
     if (iterations == 1 && origin_.step == h && origin_.age < longest_kept && origin_.change < largest_kept) {
@@ -708,6 +711,35 @@ class Model {
         road.speed = 0.0;
       }
     }
+  }
+
+  // The plane that each tyre rolls on, under its wheel at the end of the step; it moves along with the wheel.
+  void follow_road(double h) {
+    V3 ahead{1.0, 0.0, 0.0};
+    if (sprung != ground) ahead = rotate(state.poses[static_cast<std::size_t>(sprung)].q, ahead);
+    const double length = std::sqrt(ahead.x * ahead.x + ahead.y * ahead.y), x = ahead.x / length, y = ahead.y / length;
+    for (const Wheel& wheel : wheels) {
+      const auto i = static_cast<std::size_t>(wheel.body);
+      for (int tyre = wheel.first_tyre; tyre < wheel.first_tyre + wheel.tyre_count; ++tyre) {
+        const auto t = static_cast<std::size_t>(tyre);
+        Road& road = inputs.roads[t];
+        const V3 arm = rotate(state.poses[i].q, centres_[t]);
+        const V3 velocity = trial_[i].v + cross(rotate(state.poses[i].q, trial_[i].w), arm);
+        const V3 centre = state.poses[i].r + arm + velocity * h, before = road.normal;
+        const road::Plane next = on_road.under(t, centre.x, centre.y, x, y);
+        const V3 normal = road::normal_of(next.slope_x, next.slope_y);
+        const double slope = road::slope_angle(next.slope_x, next.slope_y, x, y);
+        const double old = road::slope_angle(-before.x / before.z, -before.y / before.z, x, y);
+        const double rate = on_road.placed_now ? 0.0 : 1.0 / h;
+        road.speed = (next.height - road.point.z) * rate * normal.z + velocity.x * normal.x + velocity.y * normal.y -
+                     (centre.z - next.height) * (normal.z - before.z) * rate;
+        road.turn = (slope - old) * rate;
+        road.point = {centre.x, centre.y, next.height};
+        road.normal = normal;
+        road.mu = next.friction;
+      }
+    }
+    on_road.placed_now = false;
   }
 
   void predict() {

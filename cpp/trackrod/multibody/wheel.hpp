@@ -22,6 +22,7 @@ struct Road {
   V3 normal{0, 0, 1};  // unit vector, up
   double speed = 0.0;  // of the plane along its normal [m/s]
   double mu = 1.0;     // friction factor
+  double turn = 0.0;   // of the plane about the wheel's axis, as its slope ahead changes [rad/s]
 };
 
 struct TyreElement {
@@ -103,7 +104,9 @@ inline WheelForces<T> tyre_forces(const TyreElement& e, const Road& road, TyreSt
   }
   if (!(value_of(Fz) > 0.0)) return out;
   const T Re = T(effective_radius(tyre, value_of(Fz), value_of(omega), p));
-  const ContactVelocity<T> velocity{Vx, Vx - omega * Re, Vsy};
+  T Vsx = Vx - omega * Re;
+  if (road.turn != 0.0) Vsx -= (Re - radius) * road.turn;  // the tread rolls on a plane that turns
+  const ContactVelocity<T> velocity{Vx, Vsx, Vsy};
   TransientSlip<T> slip{T(state.slip_x), T(state.slip_y)};
   if (h > 0.0) slip = relax(slip, velocity, T(state.sigma_x), T(state.sigma_y), h);
   const double low = pac89_tyre ? pac89::low_speed : tyre.mf.VXLOW;

@@ -172,6 +172,7 @@ class Compiler {
           const double* pose = &a.modes[mode].pose[way][j][0][0];
           response.insert(response.end(), pose, pose + pose_count);
           for (const StiffBushingData& b : a.bushings) response.push_back(b.loads[way][mode][j]);
+          fill(response);
         }
       }
     }
@@ -179,13 +180,18 @@ class Compiler {
       for (const StiffBushingData& b : a.bushings) standing.push_back(b.standing[way]);
     }
     for (const StiffBushingData& b : a.bushings) {
-      influence.insert(influence.end(), &b.pose[0][0][0], &b.pose[0][0][0] + way_count * pose_count);
+      for (const auto& way : b.pose) {
+        influence.insert(influence.end(), &way[0][0], &way[0][0] + pose_count);
+        fill(influence);
+      }
     }
     to_.array(response);
     to_.array(standing);
     to_.array(influence);
     for (const StiffBushingData& b : a.bushings) write_strain(b);
   }
+
+  static void fill(std::vector<double>& rows) { rows.resize(static_cast<std::size_t>(filled(static_cast<int>(rows.size())))); }
 
   // Cubics between the steps with the slopes of parabolas at these, and a straight line before and behind them.
   void write_strain(const StiffBushingData& b) {

@@ -14,7 +14,7 @@
 
 namespace trackrod::rtm {
 
-constexpr int block_version = 4;
+constexpr int block_version = 5;
 // Channels of maps are filled up to a power of two, so that they fill SIMD registers.
 constexpr int map_channels = 8;
 static_assert(channel_count <= map_channels && compliance_count <= map_channels, "channels of the maps");
@@ -74,7 +74,7 @@ template <class R>
 struct WheelTables {
   Table2D<R> kinematics;
   ChannelCurve<R> in_roll;
-  Table1D<R> spring, stops, damper, by_rack;
+  CellCurve<R> spring, stops, damper, by_rack;
   R stop_base[2];  // how far apart bump and rebound stops of the axle stand, over its track
   ComplianceTable<R> own[load_count], opposite[load_count];
 };
@@ -82,7 +82,7 @@ struct WheelTables {
 template <class R>
 struct AxleTables {
   bool steered;
-  Table1D<R> roll, antiroll, lever, differential;
+  CellCurve<R> roll, antiroll, lever, differential;
 };
 
 // Loads of an axle that lift it, symmetric and antisymmetric.
@@ -93,6 +93,9 @@ TRACKROD_HD constexpr int lifting_load(int i) {
 
 // Poses of both wheels of an axle.
 constexpr int pose_count = 2 * given_count;
+// Rows of poses and bushings, filled up so that lanes can read them.
+TRACKROD_HD constexpr int filled(int rows) { return (rows + most_lanes - 1) / most_lanes * most_lanes; }
+constexpr int response_rows = filled(pose_count + max_stiff_bushings);
 
 // Strain of a bushing beyond that of a linear one over its force: cubic in even cells, straight in the first and the last,
 // which have no end.
@@ -122,9 +125,9 @@ struct ElasticAxle {
   const R* lifts;  // [parallel, half the opposite travel][load][load]: change of what loads store
   bool softens;
   int bushing_count;
-  const R* response;  // [mode][load][way][pose; force in each bushing] for each unit of a load
+  const R* response;  // [mode][load][way][pose; force in each bushing; filling] for each unit of a load
   const R* standing;  // [way but the first][bushing]: force in it without loads
-  const R* influence;  // [bushing][way][pose] for each unit of strain
+  const R* influence;  // [bushing][way][pose; filling] for each unit of strain
   StrainCurve<R> strain[max_stiff_bushings];
 };
 
@@ -132,13 +135,13 @@ template <class R>
 struct SteeringTables {
   bool elastic;
   SteeringNumbers<R> numbers;
-  Table1D<R> torsion_bar, column;
+  CellCurve<R> torsion_bar, column;
   Table2D<R> assist;
 };
 
 template <class R>
 struct TyreTables {
-  Table1D<R> carcass, bottoming;
+  CellCurve<R> carcass, bottoming;
 };
 
 // Tyres that are evaluated together: neighbours of the same formula, each with coefficients of its own.
@@ -182,6 +185,8 @@ struct Compiled {
   int tyre_count, group_count;
   TyreTables<R> tyres[max_tyres];
   TyreGroup<R, lanes> groups[max_tyres];
+  int abreast_count;
+  TyreGroup<R, most_lanes> abreast[max_tyres];  // for what goes through lanes whatever the number of those of wheels
 };
 
 // A = L D L' in place: below the diagonal L, on it the inverse of D.
@@ -196,8 +201,8 @@ TRACKROD_HD inline void factorise(T A[N][N]) {
     for (int i = k + 1; i < N; ++i) A[i][k] = A[i][k] * A[k][k];
   }
 }
-template <int N, class T>
-TRACKROD_HD inline void solve(const T A[N][N], T* b) {
+template <int N, class R, class T>
+TRACKROD_HD inline void solve(const R A[N][N], T* b) {
   for (int k = 0; k < N; ++k) {
     for (int i = k + 1; i < N; ++i) b[i] -= b[k] * A[i][k];
   }
@@ -297,9 +302,9 @@ TRACKROD_HD inline ElasticAxle<R> read_elastic_axle(BlockReader<R>& from) {
   a.lifts = from.array(2 * lifting_count * lifting_count);
   a.softens = from.whole() != 0;
   a.bushing_count = from.whole();
-  a.response = from.array(2 * axle_load_count * way_count * (pose_count + a.bushing_count));
+  a.response = from.array(2 * axle_load_count * way_count * filled(pose_count + a.bushing_count));
   a.standing = from.array((way_count - 1) * a.bushing_count);
-  a.influence = from.array(a.bushing_count * way_count * pose_count);
+  a.influence = from.array(a.bushing_count * way_count * filled(pose_count));
   for (int i = 0; i < a.bushing_count; ++i) {
     StrainCurve<R>& curve = a.strain[i];
     curve.least = from.number();
@@ -383,8 +388,11 @@ TRACKROD_HD inline Compiled<R, lanes> view(const R* block) {
     m.tyres[i].bottoming = from.curve();
   }
   const int alone = detail::GroupReader<R, 1>::read(from, m.groups);
-  const int abreast = detail::GroupReader<R, most_lanes>::read(from, m.groups);
-  m.group_count = lanes == 1 ? alone : abreast;
+  m.abreast_count = detail::GroupReader<R, most_lanes>::read(from, m.abreast);
+  m.group_count = lanes == 1 ? alone : m.abreast_count;
+  if constexpr (lanes == most_lanes) {
+    for (int g = 0; g < m.group_count; ++g) m.groups[g] = m.abreast[g];
+  }
   return m;
 }
 

@@ -150,7 +150,7 @@ TRACKROD_HD inline void turn_wheels(const Compiled<R, lanes>& m, const Parameter
   const differential::More<T> none{T(0.0), T(0.0), T(0.0)};
   differential::More<T> more[2] = {none, none}, across = none;
   for (int axle = 0; axle < 2; ++axle) {
-    if (m.axles[axle].differential.axis.count > 0) more[axle] = lock_axle(m, shaft, axle, mobility, base, gain, centre);
+    if (m.axles[axle].differential.present()) more[axle] = lock_axle(m, shaft, axle, mobility, base, gain, centre);
   }
   if (m.driveline.present && m.driveline.centre_locked) {
     across = lock_centre<R, lanes, T>(centre_gain, centre, base, gain, more);

@@ -82,12 +82,13 @@ struct ElasticStep {
       const L body[3] = {W::load(pulled[0], g) * h, W::load(pulled[1], g) * h, W::load(pulled[2], g) * h};
       const L travel = W::load(travelling, g) * h;
       for (int i = 0; i < n; ++i) {
-        L next = -travel * W::constant(at_->by_travel_rate[i], g);
-        for (int j = 0; j < 3; ++j) next -= body[j] * W::constant(at_->by_body[j][i], g);
+        WeightedSum<L> next(-travel * W::constant(at_->by_travel_rate[i], g));
+        for (int j = 0; j < 3; ++j) next.add(body[j], -W::constant(at_->by_body[j][i], g));
         for (int j = 0; j < n; ++j) {
-          next += now[j] * W::constant(at_->by_rate[i][j], g) + missing[j] * W::constant(at_->by_load[i][j], g);
+          next.add(now[j], W::constant(at_->by_rate[i][j], g));
+          next.add(missing[j], W::constant(at_->by_load[i][j], g));
         }
-        rate[g][i] = next;
+        rate[g][i] = next.total();
       }
     }
   }
@@ -125,7 +126,9 @@ struct ElasticStep {
       L more[n];
       for (int j = 0; j < load_damper; ++j) more[j] = W::load(q[j], g) * h_;
       for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < load_damper; ++j) rate[g][i] += more[j] * W::constant(at_->by_load[i][j], g);
+        WeightedSum<L> next(rate[g][i]);
+        for (int j = 0; j < load_damper; ++j) next.add(more[j], W::constant(at_->by_load[i][j], g));
+        rate[g][i] = next.total();
       }
     }
   }
@@ -153,8 +156,8 @@ struct ElasticStep {
       for (int iteration = 0; iteration < 2; ++iteration) {
         T force[2] = {T(0.0), T(0.0)}, slope[2] = {T(0.0), T(0.0)};
         for (int i = 0; i < 2; ++i) {
-          const Table1D<R>& curve = m.tables[left + i].damper;
-          if (curve.axis.count == 0) continue;
+          const CellCurve<R>& curve = m.tables[left + i].damper;
+          if (!curve.present()) continue;
           const auto at = sample(curve, now[i]);
           force[i] = at.value * factor;
           slope[i] = at.slope * factor;

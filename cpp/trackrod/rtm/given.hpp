@@ -38,42 +38,74 @@ TRACKROD_HD inline void sample_map(const Table2D<R>& map, const Dual<N, R>& firs
 // them with the forces l in one by the loads and the slope s of its strain. Loads change by
 // (C + E) x' = C y', where y' is the rate of the loads under which a linear axle would give as fast: masses and damping
 // move with y'. Left and right are taken as one, as in the rest of the dynamics.
+//
+// Matrices are plain numbers: with A = C + E, the derivatives of x' follow from A dx' = C dy' - dE x'.
 template <class T>
 struct AxleTangent {
+  using R = RealOf<T>;
+  static constexpr int n = axle_load_count;
   bool linear;
-  T factors[2][axle_load_count][axle_load_count];  // of C + E, by mode
+  R factors[2][n][n];  // of C + E, by mode
+  T slopes[max_stiff_bushings];  // of the strains, as far as they count
+  const ElasticAxle<R>* axle;
 
-  template <class R>
-  TRACKROD_HD void about(const ElasticAxle<R>& axle, const ElasticNumbers<R>& e, int a, const T* slopes) {
-    const int bushings = axle.bushing_count, stride = way_count * (pose_count + bushings);
-    linear = !axle.softens;
-    for (int mode = 0; mode < 2 && !linear; ++mode) {
-      T(*const A)[axle_load_count] = factors[mode];
-      for (int i = 0; i < axle_load_count; ++i) {
-        for (int j = 0; j <= i; ++j) A[i][j] = T(e.compliance[i][j][2 * a + mode]);
+  // Forces in a bushing by the loads of a mode.
+  TRACKROD_HD R force(int bushing, int mode, int load) const {
+    const int stride = filled(pose_count + axle->bushing_count);
+    return axle->response[(mode * n + load) * way_count * stride + pose_count + bushing];
+  }
+
+  TRACKROD_HD void about(const ElasticAxle<R>& of, const ElasticNumbers<R>& e, int a, const T* strain_slopes) {
+    axle = &of;
+    linear = !of.softens;
+    if (linear) return;
+    // matrices are those of one wheel, forces in bushings those of both
+    for (int b = 0; b < of.bushing_count; ++b) {
+      slopes[b] = strain_slopes[b] * R(value_of(strain_slopes[b]) < R(0.0) ? 0.5 * stiffening_counts : 0.5);
+    }
+    for (int mode = 0; mode < 2; ++mode) {
+      R(*const A)[n] = factors[mode];
+      for (int i = 0; i < n; ++i) {
+        for (int j = 0; j <= i; ++j) A[i][j] = e.compliance[i][j][2 * a + mode];
       }
-      for (int b = 0; b < bushings; ++b) {
-        // matrices are those of one wheel, forces in bushings those of both
-        const T slope = slopes[b] * R(value_of(slopes[b]) < R(0.0) ? 0.5 * stiffening_counts : 0.5);
-        const R* of = axle.response + mode * axle_load_count * stride + pose_count + b;
-        for (int i = 0; i < axle_load_count; ++i) {
-          const T by = slope * of[i * stride];
-          for (int j = 0; j <= i; ++j) A[i][j] += by * of[j * stride];
+      for (int b = 0; b < of.bushing_count; ++b) {
+        const R slope = value_of(slopes[b]);
+        for (int i = 0; i < n; ++i) {
+          const R by = slope * force(b, mode, i);
+          for (int j = 0; j <= i; ++j) A[i][j] += by * force(b, mode, j);
         }
       }
-      factorise<axle_load_count>(A);
+      factorise<n>(A);
     }
   }
 
   // x' by y'.
-  template <class R>
   TRACKROD_HD void rates(const ElasticNumbers<R>& e, const State<T>& s, int a, int mode, T* x_rate) const {
     const int at = 2 * a + mode;
-    for (int i = 0; i < axle_load_count; ++i) {
-      x_rate[i] = linear ? s.axle_load_rate[i][at] : T(0.0);
-      for (int j = 0; j < axle_load_count && !linear; ++j) x_rate[i] += s.axle_load_rate[j][at] * e.compliance[i][j][at];
+    if (linear) {
+      for (int i = 0; i < n; ++i) x_rate[i] = s.axle_load_rate[i][at];
+      return;
     }
-    if (!linear) solve<axle_load_count>(factors[mode], x_rate);
+    for (int i = 0; i < n; ++i) {
+      WeightedSum<T> sum(T(0.0));
+      for (int j = 0; j < n; ++j) sum.add(s.axle_load_rate[j][at], e.compliance[i][j][at]);
+      x_rate[i] = sum.total();
+    }
+    if constexpr (!std::is_same_v<T, R>) {
+      R x[n], lost[max_stiff_bushings];
+      for (int i = 0; i < n; ++i) x[i] = value_of(x_rate[i]);
+      solve<n>(factors[mode], x);
+      for (int b = 0; b < axle->bushing_count; ++b) {
+        lost[b] = R(0.0);
+        for (int j = 0; j < n; ++j) lost[b] -= force(b, mode, j) * x[j];
+      }
+      for (int i = 0; i < n; ++i) {
+        WeightedSum<T> sum(x_rate[i]);
+        for (int b = 0; b < axle->bushing_count; ++b) sum.add_slopes(slopes[b], force(b, mode, i) * lost[b]);
+        x_rate[i] = sum.total();
+      }
+    }
+    solve<n>(factors[mode], x_rate);
   }
 
   // Steps are implicit with the stiffness of a linear axle, which is stable if the true one is less than twice as large:
@@ -133,6 +165,103 @@ TRACKROD_HD inline void strain_at(const StrainCurve<R>& curve, const T& force, T
 
 }  // namespace detail
 
+namespace detail {
+
+// Numbers of rows that go through a sum together.
+template <class R>
+struct RowLanes {
+  using Type = R;
+  static constexpr int width = 1;
+  TRACKROD_HD static R load(const R* from) { return *from; }
+  TRACKROD_HD static void store(const R& x, R* to) { *to = x; }
+};
+#ifdef TRACKROD_VECTORS
+template <>
+struct RowLanes<double> {
+  using Type = Pack<4>;
+  static constexpr int width = 4;
+  static Pack<4> load(const double* from) { return Pack<4>::load(from); }
+  static void store(const Pack<4>& x, double* to) { x.store(to); }
+};
+#endif
+
+// Adds the sums over x_i of coefficients[i][k] x_i. The coefficients change with the travels and the rack, way[1] and so on:
+// by from[i][way][k] for each unit of these. Rows are filled up for lanes.
+template <class R, class T>
+TRACKROD_HD inline void respond(int count, int rows, int ways, const R (*coefficients)[response_rows], const R* from,
+                                const T* x, const T* way, T* sum) {
+  using Row = RowLanes<R>;
+  using L = typename Row::Type;
+  const int stride = filled(rows);
+  if constexpr (std::is_same_v<T, R>) {
+    for (int k = 0; k < stride; k += Row::width) {
+      L total = Row::load(sum + k);
+      for (int i = 0; i < count; ++i) total += Row::load(coefficients[i] + k) * x[i];
+      Row::store(total, sum + k);
+    }
+  } else {
+    R by_way[way_count][response_rows];
+    for (int w = 1; w < ways; ++w) {
+      for (int k = 0; k < stride; k += Row::width) {
+        L total = L(R(0.0));
+        for (int i = 0; i < count; ++i) total += Row::load(from + (i * way_count + w) * stride + k) * value_of(x[i]);
+        Row::store(total, by_way[w] + k);
+      }
+    }
+    for (int k = 0; k < rows; ++k) {
+      WeightedSum<T> total(sum[k]);
+      for (int w = 1; w < ways; ++w) total.add_slopes(way[w], by_way[w][k]);
+      for (int i = 0; i < count; ++i) total.add(x[i], coefficients[i][k]);
+      sum[k] = total.total();
+    }
+  }
+}
+
+// The coefficients themselves, at these travels and this place of the rack.
+template <class R, class T>
+TRACKROD_HD inline void at_travels(int count, int rows, int ways, const R* from, const T* way, R (*coefficients)[response_rows]) {
+  using Row = RowLanes<R>;
+  using L = typename Row::Type;
+  const L parallel = L(value_of(way[way_parallel])), opposite = L(value_of(way[way_opposite])),
+          rack = L(value_of(way[way_rack]));
+  const int stride = filled(rows);
+  for (int i = 0; i < count; ++i, from += way_count * stride) {
+    for (int k = 0; k < stride; k += Row::width) {
+      const R* const at = from + k;
+      L sum = Row::load(at) + parallel * Row::load(at + stride) + opposite * Row::load(at + 2 * stride);
+      if (ways == way_count) sum += rack * Row::load(at + 3 * stride);
+      Row::store(sum, coefficients[i] + k);
+    }
+  }
+}
+
+// x' L x, of which the sums over x_i L_ij are known where x carries derivatives.
+template <class R, class T>
+TRACKROD_HD inline T quadratic(const R* L, const T* x) {
+  constexpr int n = lifting_count;
+  using Row = RowLanes<R>;
+  R sum[n];
+  for (int j = 0; j < n; j += Row::width) {
+    typename Row::Type column = Row::load(L + j) * value_of(x[0]);
+    for (int i = 1; i < n; ++i) column += Row::load(L + i * n + j) * value_of(x[i]);
+    Row::store(column, sum + j);
+  }
+  R total = R(0.0);
+  for (int j = 0; j < n; ++j) total += sum[j] * value_of(x[j]);
+  if constexpr (std::is_same_v<T, R>) {
+    return total;
+  } else {
+    WeightedSum<T> result{T(total)};
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) sum[i] += L[i * n + j] * value_of(x[j]);
+      result.add_slopes(x[i], sum[i]);
+    }
+    return result.total();
+  }
+}
+
+}  // namespace detail
+
 template <class R, int lanes, class T>
 TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p, const State<T>& s, const T& rack,
                              GivenPoses<T>& out) {
@@ -140,61 +269,39 @@ TRACKROD_HD inline void give(const Compiled<R, lanes>& m, const Parameters<T>& p
     const ElasticAxle<R>& axle = m.elastic[a];
     const int sy = 2 * a, bushings = axle.bushing_count, rows = pose_count + bushings;
     const T parallel = (s.travel[sy] + s.travel[sy + 1]) * R(0.5), opposite = (s.travel[sy] - s.travel[sy + 1]) * R(0.5);
-    const T steered = m.axles[a].steered ? rack : T(0.0);
-    const auto at = [&](const R* from, int stride, int k) {  // of what changes with travels and rack
-      return from[k] + parallel * from[stride + k] + opposite * from[2 * stride + k] + steered * from[3 * stride + k];
-    };
+    const int ways = m.axles[a].steered ? way_count : way_count - 1;
+    const T way[way_count] = {T(1.0), parallel, opposite, m.axles[a].steered ? rack : T(0.0)};
     // poses of both wheels, then forces in bushings
-    T each[2 * axle_load_count][pose_count + max_stiff_bushings];
-    T given[pose_count + max_stiff_bushings], rate[pose_count + max_stiff_bushings];
-    for (int k = 0; k < rows; ++k) given[k] = rate[k] = T(0.0);
-    for (int i = 0; i < 2 * axle_load_count; ++i) {
-      const T load = s.axle_load[i % axle_load_count][sy + i / axle_load_count];
-      const R* from = axle.response + i * way_count * rows;
-      if (m.axles[a].steered) {
-        for (int k = 0; k < rows; ++k) each[i][k] = at(from, rows, k);
-      } else {
-        for (int k = 0; k < rows; ++k) each[i][k] = from[k] + parallel * from[rows + k] + opposite * from[2 * rows + k];
-      }
-      for (int k = 0; k < rows; ++k) given[k] += each[i][k] * load;
-    }
+    constexpr int loads = 2 * axle_load_count;
+    R each[loads][response_rows];
+    T load[loads], load_rate[loads], given[response_rows], rate[response_rows];
+    for (int k = 0; k < filled(rows); ++k) given[k] = rate[k] = T(0.0);
+    for (int i = 0; i < loads; ++i) load[i] = s.axle_load[i % axle_load_count][sy + i / axle_load_count];
+    detail::at_travels(loads, rows, ways, axle.response, way, each);
+    detail::respond(loads, rows, ways, each, axle.response, load, way, given);
     T stored[2], lifting[lifting_count];
     for (int i = 0; i < lifting_count; ++i) lifting[i] = s.axle_load[lifting_load(i)][sy + i % 2];
-    for (int way = 0; way < 2; ++way) {
-      T sum[lifting_count] = {};
-      for (int i = 0; i < lifting_count; ++i) {
-        const R* of = axle.lifts + (way * lifting_count + i) * lifting_count;
-        for (int j = 0; j < lifting_count; ++j) sum[j] += lifting[i] * of[j];
-      }
-      stored[way] = T(0.0);
-      for (int j = 0; j < lifting_count; ++j) stored[way] += sum[j] * lifting[j];
-    }
+    for (int k = 0; k < 2; ++k) stored[k] = detail::quadratic(axle.lifts + k * lifting_count * lifting_count, lifting);
     T strain[max_stiff_bushings], slope[max_stiff_bushings];
     for (int b = 0; b < bushings; ++b) {
       const R* of = axle.standing + b;
-      const T standing = parallel * of[0] + opposite * of[bushings] + steered * of[2 * bushings];
+      const T standing = parallel * of[0] + opposite * of[bushings] + way[way_rack] * of[2 * bushings];
       T at_rest, unused;
       detail::strain_at(axle.strain[b], standing, at_rest, unused);
       detail::strain_at(axle.strain[b], T(standing + given[pose_count + b]), strain[b], slope[b]);
       strain[b] -= at_rest;  // kinematics are those of an axle on its springs
     }
-    T load_rate[2 * axle_load_count];
     out.tangent[a].about(axle, *m.elastic_numbers, a, slope);
     for (int mode = 0; mode < 2; ++mode) {
       out.tangent[a].rates(*m.elastic_numbers, s, a, mode, load_rate + mode * axle_load_count);
     }
-    for (int i = 0; i < 2 * axle_load_count; ++i) {
-      for (int k = 0; k < rows; ++k) rate[k] += each[i][k] * load_rate[i];
-    }
-    for (int b = 0; b < bushings; ++b) {
-      const T strain_rate = slope[b] * rate[pose_count + b];
-      const R* from = axle.influence + b * way_count * pose_count;
-      for (int k = 0; k < pose_count; ++k) {
-        const T by = at(from, pose_count, k);
-        given[k] += by * strain[b];
-        rate[k] += by * strain_rate;
-      }
-    }
+    detail::respond(loads, rows, ways, each, axle.response, load_rate, way, rate);
+    R influence[max_stiff_bushings][response_rows];
+    T strain_rate[max_stiff_bushings];
+    for (int b = 0; b < bushings; ++b) strain_rate[b] = slope[b] * rate[pose_count + b];
+    detail::at_travels(bushings, pose_count, ways, axle.influence, way, influence);
+    detail::respond(bushings, pose_count, ways, influence, axle.influence, strain, way, given);
+    detail::respond(bushings, pose_count, ways, influence, axle.influence, strain_rate, way, rate);
     T shorter[2] = {T(0.0), T(0.0)}, shortening[2] = {T(0.0), T(0.0)}, turning[2] = {T(0.0), T(0.0)};
     for (int j = 0; j < axle_load_count; ++j) {
       for (int mode = 0; mode < 2; ++mode) {

@@ -8,8 +8,9 @@
 
 #include "trackrod/constants.hpp"
 #include "trackrod/driver/hold_speed.hpp"
-#include "trackrod/rtm/step.hpp"
 #include "trackrod/environment.hpp"
+#include "trackrod/rtm/on_road.hpp"
+#include "trackrod/rtm/step.hpp"
 
 namespace trackrod::rtm {
 
@@ -23,6 +24,7 @@ struct ScriptRows {
   size_t columns = 4;
   const double* heights = nullptr;  // of the road under each tyre [m]; nullptr on level ground
   size_t tyres = 0;
+  road::Follower* road = nullptr;  // an uneven road instead; nullptr where there is none
   const double* guide = nullptr;  // speed [m/s], yaw rate [rad/s], roll angle [rad] of each step
   double strength = 0.0;          // of the guide, 0 to 1
   double h = 1e-3;                // [s]
@@ -77,6 +79,7 @@ class ScriptDriver {
     }
     in.guide_force = in.guide_moment = Vec3<T>{T(0.0), T(0.0), T(0.0)};
     if (script_.has_environment()) set_environment(Environment<double>::from_array(wheels + wheel_inputs), m, p, s, in);
+    if (script_.road != nullptr) follow_road(*script_.road, m, p, s, in, script_.h);
     if (script_.guide != nullptr && script_.strength > 0.0) {
       pull(script_.guide + 3 * i, p, s, heading_velocity(m, p, s).x, in);
     }

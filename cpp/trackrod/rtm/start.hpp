@@ -77,7 +77,7 @@ inline Start rolling_start(const Compiled<double, 1>& m, double speed, int gear)
 template <class T>
 T rise(const TyreGroup<double, 1>& g, const TyreTables<double>& at, const TyreOutput<T>& out, const T& before,
        const T& after) {
-  const VerticalCurves curves{at.carcass, at.bottoming, at.carcass.axis.count > 0, at.bottoming.axis.count > 0};
+  const LoadCurves<CellCurve<double>> curves{at.carcass, at.bottoming, at.carcass.present(), at.bottoming.present()};
   const TyreView<double> tyre = tyre_of(g);
   const auto radius = [&](const T& spin) {
     const VerticalInput<T> around{spin, out.Fx, out.Fy, out.gamma, T(pressure_of(g))};

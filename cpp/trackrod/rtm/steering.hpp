@@ -95,7 +95,7 @@ TRACKROD_HD inline void steer(const Compiled<R, lanes>& m, const Parameters<T>& 
 
   // laws at the present angles: torsion bar, assistance, mesh, friction
   Law<T> shaft{s.steering_wheel, T(1.0)};
-  if (m.steering.column.axis.count > 0) {
+  if (m.steering.column.present()) {
     const auto joints = sample(m.steering.column, s.steering_wheel);
     shaft = {joints.value, joints.slope};
   }

@@ -48,8 +48,8 @@ struct Felt {
   T travel, lever;
 };
 template <class R, class T>
-TRACKROD_HD inline Felt<T> feel(const Table1D<R>& curve, const T& travel) {
-  if (curve.axis.count == 0) return {travel, T(1.0)};
+TRACKROD_HD inline Felt<T> feel(const CellCurve<R>& curve, const T& travel) {
+  if (!curve.present()) return {travel, T(1.0)};
   const auto at = sample(curve, travel);
   return {at.value, at.slope};
 }

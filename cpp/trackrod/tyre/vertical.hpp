@@ -11,11 +11,11 @@
 
 namespace trackrod {
 
-// Measured load over deflection, where the property file gives it: null knots otherwise. R is the type of the numbers.
-template <class R>
+// Measured load over deflection, where the property file gives it: null knots otherwise.
+template <class Curve>
 struct LoadCurves {
-  Table1D<R> carcass;    // replaces the polynomial of the formula
-  Table1D<R> bottoming;  // additional load when the rim comes near the road
+  Curve carcass;    // replaces the polynomial of the formula
+  Curve bottoming;  // additional load when the rim comes near the road
   bool has_carcass, has_bottoming;
 
   template <class T>
@@ -27,7 +27,7 @@ struct LoadCurves {
     return evaluate(bottoming, d);
   }
 };
-using VerticalCurves = LoadCurves<double>;
+using VerticalCurves = LoadCurves<Table1D<double>>;
 
 // What the vertical force depends on beside deflection and its rate.
 template <class T>
@@ -157,8 +157,8 @@ TRACKROD_HD inline T vertical_force(const AnyTyre<C>& tyre, const Curves& curves
 
 // Static deflection [m] under a load [N]: Newton steps on the load curve, held in a bracket that bisection narrows.
 // The last step is taken in T, so that a Dual result carries the derivatives of the implicit function.
-template <template <class> class AnyTyre, class C, class T>
-TRACKROD_HD inline T deflection(const AnyTyre<C>& tyre, const VerticalCurves& curves, T Fz, const VerticalInput<T>& in) {
+template <template <class> class AnyTyre, class C, class Curves, class T>
+TRACKROD_HD inline T deflection(const AnyTyre<C>& tyre, const Curves& curves, T Fz, const VerticalInput<T>& in) {
   using R = RealOf<T>;
   if (!(value_of(Fz) > 0.0)) return T(0.0);
   const R radius = value_of(free_radius(tyre, in.omega));

@@ -2,8 +2,8 @@
 
 Exit codes: 0 all well; 1 a computation failed, or what was asked has the answer no: the audit of a vehicle has errors
 (`inspect`, `kc`), two vehicles differ (`vehicle diff`), a model is not valid (`validate`), an FMU does not pass
-(`export --check`); 2 something that was given is wrong, a file cannot be written, or a package is missing; 130
-interrupted.
+(`export --check`), a run is another one than before (`campaign replay`); 2 something that was given is wrong, a file
+cannot be written, or a package is missing; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ COMMANDS = {
     "convert": ("convert", "convert"),
     "reduce": ("reduce", "reduce"),
     "export": ("export", "export"),
+    "campaign": ("campaign", "app"),
     "animate": ("animate", "animate"),
     "gui": ("gui", "gui"),
 }
@@ -82,6 +83,10 @@ def options(
     ] = False,
 ) -> None:
     """Options that every command shares."""
+    if os.environ.get("TRACKROD_INSTRUCTIONS"):  # seldom: the core is loaded for it
+        from trackrod.core.instructions import require_known  # noqa: PLC0415
+
+        require_known()
 
 
 class _Interrupted(BaseException):

@@ -18,10 +18,13 @@ from trackrod.cli.inputs import (
     MapTravel,
     Payload,
     Plugins,
+    RoadFile,
+    RoadFriction,
     Settings,
     SteeringKind,
     open_loaded,
     parse_settings,
+    surrounded,
 )
 from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.targets import folder_option
@@ -57,6 +60,8 @@ def compare(
     vehicle: VehicleArgument,
     manoeuvre: ManoeuvreName,
     given: Settings = None,
+    road: RoadFile = None,
+    friction: RoadFriction = None,
     out: Annotated[Path | None, folder_option(help="Folder for both runs, a page and a picture.")] = None,
     payload: Payload = None,
     frame_stiffness: FrameStiffness = None,
@@ -81,7 +86,7 @@ def compare(
 ) -> None:
     """Convert a vehicle, drive both models and say in percent how far they lie apart."""
     load_plugins(plugin or [])
-    wanted = manoeuvre_class(manoeuvre).from_text(parse_settings(given))
+    wanted = surrounded(manoeuvre_class(manoeuvre).from_text(parse_settings(given)), road, friction)
     if not has_indices(manoeuvre):
         raise UnknownNameError("manoeuvre with indices", manoeuvre, with_indices())
     require_step(STEP if step is None else step)

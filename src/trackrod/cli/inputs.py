@@ -12,9 +12,13 @@ from trackrod.adams.source import open_vehicle
 from trackrod.cli.output import print_problems
 from trackrod.cli.vehicle import parse_aliases
 from trackrod.convert.conversion import Compliance
-from trackrod.core.errors import Problem, Severity, raise_if_errors
+from trackrod.core.errors import InputError, Problem, Severity, raise_if_errors
+from trackrod.manoeuvres.manoeuvre import Manoeuvre
+from trackrod.manoeuvres.on_road import OnRoad, Surroundings
 from trackrod.multibody.mechanism import free_rotations
 from trackrod.multibody.steering import SteeringModel
+from trackrod.road.crg import read_crg
+from trackrod.road.surface import FRICTION_RANGE
 from trackrod.vehicle.frame import FrameTorsion, with_frame
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.vehicle.vehicle import Vehicle
@@ -28,10 +32,13 @@ __all__ = [
     "MapTravel",
     "Payload",
     "Plugins",
+    "RoadFile",
+    "RoadFriction",
     "Settings",
     "SteeringKind",
     "open_loaded",
     "parse_settings",
+    "surrounded",
 ]
 
 
@@ -76,6 +83,15 @@ Plugins = Annotated[
     list[Path] | None,
     typer.Option("--plugin", help="Python file that adds manoeuvres, indices, templates or optimisers; repeatable."),
 ]
+RoadFile = Annotated[
+    Path | None, typer.Option("--road", help="OpenCRG file (.crg) of the road to drive the manoeuvre on.")
+]
+RoadFriction = Annotated[
+    str | None,
+    typer.Option(
+        "--friction", help="Friction factor of the road, 1 where the tyres were measured; LEFT:RIGHT for two sides."
+    ),
+]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="A setting: KEY=VALUE; repeatable.")]
 
 
@@ -91,6 +107,27 @@ def parse_settings(given: list[str] | None) -> dict[str, str]:
         found[key] = value
     raise_if_errors(problems)
     return found
+
+
+def surrounded(manoeuvre: Manoeuvre, road: Path | None, friction: str | None) -> Manoeuvre:
+    """The manoeuvre on the road and with the friction of a command line; InputError where these are wrong."""
+    if road is None and friction is None:
+        return manoeuvre
+    sides = None if friction is None else _friction(friction)
+    return OnRoad(manoeuvre, Surroundings(None if road is None else read_crg(road), sides))
+
+
+def _friction(text: str) -> tuple[float, float]:
+    left, colon, right = text.partition(":")
+    least, most = FRICTION_RANGE
+    try:
+        found = (float(left), float(right if colon else left))
+        if all(least <= value <= most for value in found):
+            return found
+    except ValueError:
+        pass
+    hint = f"a number from {least:g} to {most:g}, or LEFT:RIGHT"
+    raise InputError(Problem(f"--friction {text} is no friction factor", hint=hint))
 
 
 def open_loaded(

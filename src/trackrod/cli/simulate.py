@@ -19,10 +19,13 @@ from trackrod.cli.inputs import (
     ManoeuvreName,
     Payload,
     Plugins,
+    RoadFile,
+    RoadFriction,
     Settings,
     SteeringKind,
     open_loaded,
     parse_settings,
+    surrounded,
 )
 from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.targets import file_option
@@ -76,6 +79,8 @@ def simulate(
     out: Annotated[Path | None, file_option(help="File for the run: .csv, .parquet, .mat or .mf4.")] = None,
     model: Annotated[ModelKind, typer.Option(help="Multibody or real-time model.")] = ModelKind.MULTIBODY,
     given: Settings = None,
+    road: RoadFile = None,
+    friction: RoadFriction = None,
     plot: Annotated[Path | None, file_option(help="Plot of the run: .png or .html.")] = None,
     payload: Payload = None,
     frame_stiffness: FrameStiffness = None,
@@ -98,7 +103,7 @@ def simulate(
 ) -> None:
     """Drive a manoeuvre and write the run; with `--integrator reference` its errors too, in a second file."""
     load_plugins(plugin or [])
-    wanted = manoeuvre_class(manoeuvre).from_text(parse_settings(given))
+    wanted = surrounded(manoeuvre_class(manoeuvre).from_text(parse_settings(given)), road, friction)
     _check_targets(out, plot)
     _check_integration(model, integrator, tolerance)
     require_periods(step, sample)

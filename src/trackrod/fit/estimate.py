@@ -37,6 +37,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.fft import dct
 from scipy.optimize import brentq
+from scipy.stats import norm
 from scipy.stats import t as student
 
 from trackrod.core.errors import ConvergenceError, InputError, Problem
@@ -57,6 +58,8 @@ ON_BOUND = 1e-3
 DETERMINED = 0.5
 #: Samples from which a residual is a curve, and not a set of numbers; observations that a curve is worth at most.
 _CURVE, _SHAPES = 10, 1.5
+#: Inverse of the variance of an even distribution over the range of a variable, from −1 to 1.
+_RANGE_PRECISION = 3.0
 #: Sizes of swaps that chance does not reach [-].
 _FARTHEST = 5.0
 #: How exactly the ends of intervals are found [-].
@@ -85,6 +88,10 @@ class Estimate:
     contradicted
         The variables whose nominal values the curves contradict, the one that they contradict most first. With these
         moved, moving any other improves the likelihood of the model as it is by no more than chance explains.
+    covariance
+        Of the variables as a normal distribution, shape (variables, variables): correlations by the curvature of ln L
+        at its maximum, over the sizes of the swaps, with an even distribution over the range as what is known
+        beforehand; deviations such that the intervals hold the values with the probability `LEVEL`.
 
     Holds: the interval of every variable that is not contradicted holds its nominal value.
     """
@@ -96,6 +103,7 @@ class Estimate:
     ends: Array
     observations: float
     contradicted: tuple[str, ...]
+    covariance: Array
 
     @property
     def on_bound(self) -> tuple[bool, ...]:
@@ -258,7 +266,24 @@ def estimate(
     # Swaps may take the part of one parameter and leave another outside of its interval.
     against += [k for k in range(size) if k not in against and not lower[k] <= 0.0 <= upper[k]]
     names = tuple(problem.names[k] for k in against)
-    return Estimate(problem.names, best[:size], lower, upper, ends, observations, names)
+    covariance = _covariance(found, best, 0.5 * (upper - lower))
+    return Estimate(problem.names, best[:size], lower, upper, ends, observations, names, covariance)
+
+
+def _covariance(found: Likelihood, best: Array, reach: Array) -> Array:
+    """Of the variables, as wide as their intervals, which reach so far to either side.
+
+    The correlations are those of the curvature at the maximum; directions in which the curves speak for leaving it
+    count as not told by them. The deviations are not: a likelihood of few observations has a sharp top and wide skirts.
+    """
+    size = best.size - found.swaps
+    values, vectors = np.linalg.eigh(0.5 * found.curvature(best))
+    precision = (vectors * np.clip(values, 0.0, None)) @ vectors.T
+    known = np.where(np.arange(best.size) < size, _RANGE_PRECISION, 0.0)
+    covariance = np.linalg.inv(precision + np.diag(known))[:size, :size]
+    deviations = np.sqrt(np.diag(covariance))
+    wider = np.maximum(deviations, reach / norm.ppf(0.5 + 0.5 * LEVEL)) / deviations
+    return np.asarray(covariance * np.outer(wider, wider))
 
 
 def _chance(observations: float, variables: int) -> float:

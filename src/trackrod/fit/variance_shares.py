@@ -19,7 +19,7 @@ from trackrod.core.errors import MissingExtraError, Problem, RangeError
 from trackrod.fit.blocks import Array
 from trackrod.fit.samples import BatchDone, EvaluateMany, ObjectiveFunction, evaluate_families, salib_problem
 
-__all__ = ["VarianceShares", "share_variance"]
+__all__ = ["VarianceShares", "share_variance", "shares_of"]
 
 _CONSTANT = 1e-9  # spread of an output as a share of its magnitude, below which it is rounding
 
@@ -108,13 +108,43 @@ def share_variance(
         raise RangeError(Problem(f"base_points is {base_points}; it must be a power of two, at least 8", hint=hint))
     problem = salib_problem(parameters)
     try:
-        from SALib.analyze import sobol as analysis  # noqa: PLC0415 - optional package
-        from SALib.sample import sobol as sampling  # noqa: PLC0415
+        from SALib.sample import sobol as sampling  # noqa: PLC0415 - optional package
     except ImportError:
         raise MissingExtraError("SALib", "fit", "global sensitivity analysis") from None
 
     points = np.asarray(sampling.sample(problem, base_points, calc_second_order=False, seed=seed), dtype=float)
     outcomes = evaluate_families(points, len(parameters) + 2, evaluate_many, objective, progress)
+
+    return shares_of(parameters, outcomes.outputs, outcomes.values, outcomes.dropped, seed=seed)
+
+
+def shares_of(
+    parameters: Sequence[str], outputs: Sequence[str], values: Array, dropped: int = 0, *, seed: int = 0
+) -> VarianceShares:
+    """Shares of variance of outputs that are known at the points of Saltelli's scheme.
+
+    Parameters
+    ----------
+    parameters, outputs
+        Names.
+    values
+        A column for each output; rows by base point: the point itself, with one coordinate of its partner after the
+        other, and the partner.
+    dropped
+        Base points that are not among them, because one of their points failed.
+    seed
+        Of the confidence intervals.
+
+    Raises
+    ------
+    MissingExtraError
+        If SALib is not installed.
+    """
+    problem = salib_problem(parameters)
+    try:
+        from SALib.analyze import sobol as analysis  # noqa: PLC0415 - optional package
+    except ImportError:
+        raise MissingExtraError("SALib", "fit", "global sensitivity analysis") from None
 
     def analyse(values: Array) -> Mapping[str, Array]:
         if np.ptp(values) <= _CONSTANT * np.abs(values).max():
@@ -124,20 +154,20 @@ def share_variance(
         found: Mapping[str, Array] = analysis.analyze(problem, values, calc_second_order=False, seed=rng)
         return found
 
-    results = [analyse(values) for values in outcomes.values.T]
+    results = [analyse(column) for column in values.T]
 
     def table(key: str) -> Array:
         return np.array([result[key] for result in results], dtype=float)
 
     return VarianceShares(
         tuple(parameters),
-        outcomes.outputs,
+        tuple(outputs),
         table("S1"),
         table("S1_conf"),
         table("ST"),
         table("ST_conf"),
-        outcomes.values.mean(axis=0),
-        outcomes.values.std(axis=0),
-        outcomes.families,
-        outcomes.dropped,
+        values.mean(axis=0),
+        values.std(axis=0),
+        len(values) // (len(parameters) + 2),
+        dropped,
     )

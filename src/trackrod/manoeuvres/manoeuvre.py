@@ -26,6 +26,7 @@ from trackrod.core.signals import Signal
 from trackrod.core.wheel_inputs import WheelInputs
 from trackrod.manoeuvres.paths import Path
 from trackrod.manoeuvres.settings import Setting, check, parse, settings_of
+from trackrod.road.surface import RoadSurface
 
 __all__ = [
     "AUTOMATIC",
@@ -245,8 +246,8 @@ class Manoeuvre(ABC):
         del drive
         return self
 
-    def road(self) -> Road | None:
-        """The road; None where it is level."""
+    def road(self) -> Road | RoadSurface | None:
+        """The road, heights over time or a surface; None where it is level."""
         return None
 
     def grade(self) -> float:

@@ -13,6 +13,8 @@ from trackrod.manoeuvres.courses import DoubleLaneChange, ObstacleAvoidance, Sla
 from trackrod.manoeuvres.excitation import Excitation
 from trackrod.manoeuvres.longitudinal import Acceleration, Braking, CoastDown
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
+from trackrod.manoeuvres.obstacles import Bump, Kerb, Pothole
+from trackrod.manoeuvres.on_road import FollowRoad
 from trackrod.manoeuvres.recorded import Recorded
 from trackrod.manoeuvres.roads import RandomRoad
 from trackrod.manoeuvres.standing import FourPost, HillHold, Parking, StandstillSteering
@@ -20,7 +22,7 @@ from trackrod.manoeuvres.steady_turn import RampSteer
 from trackrod.manoeuvres.steering import Fishhook, JTurn, Pulse, SineSweep, SineWithDwell, SingleSine, StepSteer
 from trackrod.manoeuvres.turning import BrakeInTurn, ConstantRadius, ThrottleOff
 
-__all__ = ["MANOEUVRE", "MANOEUVRES", "manoeuvre", "manoeuvre_class", "register_manoeuvre"]
+__all__ = ["MANOEUVRE", "MANOEUVRES", "manoeuvre", "manoeuvre_class", "needs_file", "register_manoeuvre"]
 
 M = TypeVar("M", bound=type[Manoeuvre])
 
@@ -65,6 +67,10 @@ MANOEUVRES: Registry[type[Manoeuvre]] = Registry(
             HillHold,
             FourPost,
             RandomRoad,
+            Bump,
+            Pothole,
+            Kerb,
+            FollowRoad,
             Excitation,
             Recorded,
         )
@@ -88,6 +94,11 @@ def register_manoeuvre(found: M) -> M:
 def manoeuvre_class(name: str) -> type[Manoeuvre]:
     """The class of a name; UnknownNameError with close matches."""
     return MANOEUVRES.find(name)
+
+
+def needs_file(name: str) -> bool:
+    """Whether a manoeuvre cannot be driven without the name of a file among its settings."""
+    return any(item.is_text for item in manoeuvre_class(name).settings())
 
 
 def manoeuvre(name: str, settings: Mapping[str, str]) -> Manoeuvre:

@@ -26,6 +26,7 @@ from trackrod.metrics.events import first_time
 from trackrod.metrics.frequency import steering_responses
 from trackrod.metrics.limit import limit_histories
 from trackrod.metrics.longitudinal import axle_load, braking_part, rolling_part
+from trackrod.metrics.obstacle import obstacle_histories, peaks
 from trackrod.metrics.ride import post_answers, road_histories
 from trackrod.metrics.standstill import standing, steered_wheels
 from trackrod.metrics.steady_turn import lateral_load_transfer, over_lateral_acceleration
@@ -255,6 +256,10 @@ def _throttle_off(run: Run) -> dict[str, Trace]:
     return _histories(part, (signals.VX, signals.AY, signals.YAW_RATE, signals.ROLL, signals.SIDESLIP), float(begin))
 
 
+def _follow_road(run: Run) -> dict[str, Trace]:
+    return {**_histories(run, (signals.VX, signals.AY, signals.YAW_RATE, signals.ROLL)), **_axle_loads(run)}
+
+
 def _coast_down(run: Run) -> dict[str, Trace]:
     return _histories(run, (signals.VX,))
 
@@ -281,6 +286,10 @@ INDEX_SETS: Mapping[str, Curves] = MappingProxyType(
         "coast_down": _coast_down,
         "four_post": post_answers,
         "random_road": road_histories,
+        "bump": obstacle_histories,
+        "pothole": obstacle_histories,
+        "kerb": obstacle_histories,
+        "follow_road": _follow_road,
         "standstill_steering": _standstill_steering,
     }
 )
@@ -415,7 +424,22 @@ def _standing_scalars(reference: Run, model: Run) -> Iterator[Index]:
         yield Index("standstill_steering", one.name, value, expected, found, pair)
 
 
+def _obstacle_scalars(reference: Run, model: Run) -> Iterator[Index]:
+    expected, found = obstacle_histories(reference), obstacle_histories(model)
+    for one, other in zip(peaks(reference), peaks(model), strict=True):
+        value = relative_percent(one.value, other.value, one.floor)
+        pair = ScalarPair(one.value, other.value, one.unit, one.floor if abs(one.value) < one.floor else None)
+        curve = one.name.removeprefix("peak ")
+        yield Index(str(reference.metadata.get("manoeuvre", "")), one.name, value, expected[curve], found[curve], pair)
+
+
 #: Numbers that are compared besides the curves, by manoeuvre.
 _SCALARS: Mapping[str, Callable[[Run, Run], Iterator[Index]]] = MappingProxyType(
-    {"step_steer": _step_scalars, "standstill_steering": _standing_scalars}
+    {
+        "step_steer": _step_scalars,
+        "standstill_steering": _standing_scalars,
+        "bump": _obstacle_scalars,
+        "pothole": _obstacle_scalars,
+        "kerb": _obstacle_scalars,
+    }
 )

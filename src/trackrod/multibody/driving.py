@@ -23,6 +23,7 @@ from trackrod.multibody.layout import state_elements
 from trackrod.multibody.mechanism import find_wrong_mechanism, listed
 from trackrod.multibody.motion import MultibodyMotion, Rows, wheel_pose
 from trackrod.multibody.steering import SteeringModel
+from trackrod.road.surface import RoadSurface
 from trackrod.tyre.model import Tyre
 from trackrod.vehicle.vehicle import Vehicle
 
@@ -122,6 +123,7 @@ class MultibodyVehicle:
         self._total = vehicle.mass_properties
         self.seconds = 0.0
         self._steepness = 1.0
+        self._on_road = False
         for tyre in range(len(self.model.tyres)):
             self._core.set_road(tyre, np.array([0.0, 0.0, road_height]), np.array([0.0, 0.0, 1.0]), 0.0, 1.0)
 
@@ -139,6 +141,9 @@ class MultibodyVehicle:
             There is none near the design position. The vehicle is back at its design position.
         """
         self._core.reset()
+        if self._on_road:
+            self._core.set_surface(None)
+            self._on_road = False
         self._core.set_down(self._chassis, self._layout.road)
         try:
             iterations, residual = self._solve_statics()
@@ -192,6 +197,12 @@ class MultibodyVehicle:
         angle = np.arctan(_checked_grade(grade))
         self._core.set_gravity(STANDARD_GRAVITY * np.array([-np.sin(angle), 0.0, -np.cos(angle)]))
         self._steepness = float(np.cos(angle))
+
+    def lay_road(self, road: RoadSurface, place: tuple[float, float, float], friction: float = 1.0) -> None:
+        """Put a road ahead of the vehicle, until it is settled again; as `RealTimeVehicle.lay_road`."""
+        shapes = np.array([self.vehicle.tyres[t.tyre].road_shape for w in self.vehicle.wheels for t in w.tyres])
+        self._core.set_surface(road.follower(shapes, place, self._layout.road, friction))
+        self._on_road = True
 
     def set_friction(self, factors: ArrayLike) -> None:
         """Friction factor of the road under each tyre from now on, 1 on the road that the tyres were measured on."""

@@ -23,6 +23,7 @@ from trackrod.multibody.driving import Equilibrium, MultibodyVehicle
 from trackrod.multibody.layout import road_height
 from trackrod.multibody.reference import TOLERANCE, DriverInputs, extrapolated_run
 from trackrod.multibody.steering import SteeringModel
+from trackrod.road.surface import RoadSurface
 from trackrod.vehicle.vehicle import Vehicle
 
 __all__ = ["DrivenRun", "Extrapolated", "Integrator", "RealTime", "Task"]
@@ -139,6 +140,8 @@ class Extrapolated:
         def replay(step: float) -> tuple[Run, float]:
             model = MultibodyVehicle(vehicle, step=step, iterations=2, steering=self.steering)
             model.set_state(begun)
+            if recorder.laid is not None:
+                model.lay_road(*recorder.laid)  # level where the vehicle was before
             time: Array = step * np.arange(1, round(float(inputs.time[-1]) / step) + 1, dtype=np.float64)
             driven = model.advance(*inputs.at(time), every=round(sample / step), **inputs.beside_driver(time))
             columns = {column: values[wanted] for column, values in driven.items()}
@@ -160,6 +163,11 @@ class _Recorder(MultibodyVehicle):
         self.begun: ModelState | None = None
         self.controls: list[Array] = []
         self.heights: list[Array | None] = []
+        self.laid: tuple[RoadSurface, tuple[float, float, float], float] | None = None
+
+    def lay_road(self, road: RoadSurface, place: tuple[float, float, float], friction: float = 1.0) -> None:
+        super().lay_road(road, place, friction)
+        self.laid = (road, place, friction)
 
     def settle(self) -> Equilibrium:
         self._begin_anew()

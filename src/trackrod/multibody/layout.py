@@ -97,6 +97,7 @@ def _inputs(model: CompiledModel) -> tuple[Field, ...]:
             field("road_normal", "number", "of that plane", VECTOR),
             field("road_speed", "velocity", "of that plane along its normal"),
             field("friction", "number", "factor of the road"),
+            field("turn", "angular_velocity", "of that plane, as its slope ahead changes"),
         ),
     )
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from trackrod import _core
 from trackrod.core.corners import Axle
+from trackrod.core.instructions import require_known
 from trackrod.rtm.spec import RtmSpec
 from trackrod.tyre.model import Tyre
 
@@ -32,6 +33,7 @@ def rolling_start(spec: RtmSpec, speed: float, gear: int | None = None) -> tuple
 
 def compile_model(spec: RtmSpec) -> _core.Rtm:
     """The model, standing at the design position."""
+    require_known()
     core = _core.Rtm(spec.values())
     for i, wheel in enumerate(spec.wheels):
         kinematics = wheel.first, wheel.second, np.ascontiguousarray(wheel.kinematics)

@@ -18,6 +18,7 @@ from trackrod.core.model_state import ModelState
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.core.wheel_inputs import WHEEL_COLUMNS, WheelInputs
+from trackrod.road.surface import RoadSurface
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.rtm.compile import compile_model, rolling_start
 from trackrod.rtm.layout import INPUTS as INPUT_FIELDS
@@ -76,6 +77,7 @@ class RealTimeVehicle:
         self.seconds = 0.0
         self._tilted = False
         self._friction = 1.0
+        self._on_road = False
         self._corners = [wheel.corner for wheel in spec.wheels for _ in wheel.tyres]
         self._centre, self._tyres, self._brakes = TotalCentre.of(spec), tyre_columns(spec), brake_line(spec)
         self._elastic = spec.steering is not None
@@ -95,6 +97,9 @@ class RealTimeVehicle:
         # Brakes would hold the wheels where the suspension moves them along the road, and so carry part of the weight:
         # they are for slopes. On level ground the vehicle may roll along slowly.
         along = np.zeros((0, len(PARAMETERS)))
+        if self._on_road:
+            self._core.set_surface(None)
+            self._on_road = False
         speed = self._core.settle(self.step, round(_SETTLING / self.step), along, self._tilted)
         if not speed < _REST:
             raise ConvergenceError(f"'{self.spec.name}' does not come to rest: it still moves with {speed:g} m/s")
@@ -129,6 +134,23 @@ class RealTimeVehicle:
         angle = np.arctan(grade)
         self._tilted = grade != 0.0
         self._core.set_down(np.array([-np.sin(angle), 0.0, -np.cos(angle)]))
+
+    def lay_road(self, road: RoadSurface, place: tuple[float, float, float], friction: float = 1.0) -> None:
+        """Put a road ahead of the vehicle, until it is settled again.
+
+        Parameters
+        ----------
+        road
+            What it drives on from now on.
+        place
+            x, y and yaw of its centre of gravity in E [m], [rad].
+        friction
+            Factor of the whole road.
+        """
+        shapes = np.array([self.spec.tyres[tyre.tyre].road_shape for wheel in self.spec.wheels for tyre in wheel.tyres])
+        self._core.set_surface(road.follower(shapes, place, self.spec.road_height, friction))
+        self._on_road = True
+        self._friction = min(self._friction, friction * min(road.friction))
 
     def start(self, speed: float, gear: int | None = None) -> None:
         """Let the settled vehicle roll straight ahead with a speed [m/s], in a gear that suits it if none is given."""

@@ -37,7 +37,8 @@ from trackrod.manoeuvres.manoeuvre import (
     Sample,
     Start,
 )
-from trackrod.simulate.events import Event, EventKind, Watch
+from trackrod.road.surface import RoadSurface
+from trackrod.simulate.events import Event, EventKind, RoadEdges, Watch
 from trackrod.simulate.model import VehicleModel, tyre_places
 
 __all__ = ["Progress", "drive", "prepared", "require_periods", "require_settled", "simulate"]
@@ -186,7 +187,10 @@ class _Drive:
         self.keep = keep
         self.progress = progress
         self.steps = round(DECISION / model.step)
-        self.road = manoeuvre.road()
+        road = manoeuvre.road()
+        self.surface = road if isinstance(road, RoadSurface) else None
+        self.road = None if isinstance(road, RoadSurface) else road
+        self.edges: RoadEdges | None = None  # of a road that ends
         self.environment = manoeuvre.environment()
         self.watch = Watch(manoeuvre.corridor())
         self.blocks: list[Array] = []
@@ -242,6 +246,10 @@ class _Drive:
         self.decisions = 0
         self.phases = []
         self.started = True
+        if self.surface is not None:
+            self.model.lay_road(self.surface, (self.origin.x, self.origin.y, self.origin.yaw))  # with its own friction
+            if self.surface.approach > 0.0:
+                self.edges = RoadEdges(self.surface, self.tyres)
         if self.assistance is not None:
             self.assist = self.assistance.begin(self._sample(0))
 
@@ -283,7 +291,10 @@ class _Drive:
             if self.progress is not None and self.decisions % _REPORTED == 0:
                 self.progress(f"{self.manoeuvre.name}: {phase.name}", self.time)
             if self.started:
-                for event in self.watch.look(now, self.time):
+                events: list[Event] = self.watch.look(now, self.time)
+                if self.edges is not None:
+                    events += self.edges.look(now, self.time)
+                for event in events:
                     if event.kind.ends_the_run:
                         self._note(phase, began, str(event.kind))
                         return event

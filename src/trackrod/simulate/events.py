@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,8 +15,9 @@ from trackrod.core.plain import Plain
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Corridor, Sample
 from trackrod.manoeuvres.paths import Tracker
+from trackrod.road.surface import RoadSurface
 
-__all__ = ["Event", "EventKind", "Watch", "broke_down", "events_in"]
+__all__ = ["Event", "EventKind", "RoadEdges", "Watch", "broke_down", "events_in"]
 
 #: Roll angle beyond which the vehicle lies on its side sooner or later, sideslip angle beyond which it has spun [rad].
 _ROLL_OVER, _SPIN = math.radians(45.0), math.radians(60.0)
@@ -120,3 +122,31 @@ class Watch:
             if abs(beside) > self._corridor.half_width:
                 found.append((EventKind.OFF_ROAD, f"off the road: {abs(beside):.2f} m beside the path"))
         return found
+
+
+class RoadEdges:
+    """Looks at every decision whether a wheel has left a road, beside it or beyond its end.
+
+    Parameters
+    ----------
+    road
+        As it is laid at the beginning of the run.
+    wheels
+        Corner and place x, y in V [m] of each tyre; the foremost counts as being at the centre of gravity.
+    """
+
+    def __init__(self, road: RoadSurface, wheels: Iterable[tuple[Corner, float, float]]) -> None:
+        self._road = road
+        self._follower = road.follower(np.zeros((0, 3)), (0.0, 0.0, 0.0))
+        self._wheels = {corner: (x, y) for corner, x, y in wheels}
+
+    def look(self, now: Sample, time: float) -> list[Event]:
+        """The event that ends the run, if it has come."""
+        c, s = math.cos(now[signals.YAW]), math.sin(now[signals.YAW])
+        for corner, (x, y) in self._wheels.items():
+            u, v = self._follower.at(now[signals.X] + c * x - s * y, now[signals.Y] + s * x + c * y)
+            right, left = self._road.edges_at(u)
+            if u > self._road.end_u or (u >= self._road.start_u and not right <= v <= left):
+                text = f"wheel {corner} has left the road '{self._road.name}' at u = {u:.1f} m, v = {v:.2f} m"
+                return [Event(EventKind.OFF_ROAD, time, text)]
+        return []

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from trackrod.core.corners import Corner
 from trackrod.core.errors import InputError
 from trackrod.core.series import Run
+from trackrod.road.surface import RoadSurface
 
 __all__ = ["VehicleModel", "tyre_places"]
 
@@ -34,7 +35,11 @@ class VehicleModel(Protocol):
         ...
 
     def settle(self) -> object:
-        """Static equilibrium on the road."""
+        """Static equilibrium on the road, which is level again."""
+        ...
+
+    def lay_road(self, road: RoadSurface, place: tuple[float, float, float], friction: float = 1.0) -> None:
+        """Put a road ahead of the vehicle, whose centre of gravity is at x, y and yaw [m], [rad]; until `settle`."""
         ...
 
     def start(self, speed: float, gear: int | None = None) -> None:

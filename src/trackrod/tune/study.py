@@ -9,6 +9,7 @@ from trackrod.convert.vehicle_data import Source
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import Problem
 from trackrod.core.plain import Plain
+from trackrod.core.records import to_plain
 from trackrod.core.series import Run
 from trackrod.fit.candidates import Candidate
 from trackrod.fit.identifiability import Identifiability
@@ -21,6 +22,7 @@ from trackrod.fit.variance_shares import VarianceShares
 from trackrod.kc.maps import KcMaps
 from trackrod.metrics.indices import Index
 from trackrod.rtm.spec import RtmSpec
+from trackrod.tune.posterior import Posterior
 from trackrod.tune.space import Tunable
 from trackrod.tune.standing import StandingHeight, StandingLoads, standing_label, wheel_loads
 from trackrod.tune.test import Test
@@ -212,6 +214,8 @@ class StudyResult:
         Tuned parameters.
     standing_height
         Of the sprung centre of gravity; None where that is not tuned, or where a model does not come to rest.
+    posterior
+        What the curves leave uncertain of the parameters; None where nothing was estimated.
     sensitivity, identifiability, candidates, ranges
         Of the nominal model.
     screening, variance
@@ -254,6 +258,7 @@ class StudyResult:
     variance: VarianceShares | None = None
     unstable: tuple[str, ...] = ()
     standing_height: StandingHeight | None = None
+    posterior: Posterior | None = None
     vehicle: Vehicle | None = None
     made_on: str = ""
     step_time: StepTime | None = None
@@ -354,6 +359,8 @@ class StudyResult:
                 "change_pct": height.change_pct,
                 "interval": list(height.interval),
             }
+        if self.posterior is not None:
+            found["posterior"] = to_plain(self.posterior)
         if self.screening is not None:
             found["screening"] = dict(self.screening.to_plain())
         if self.variance is not None:

@@ -144,8 +144,7 @@ class Tyre:
     @property
     def nominal_load(self) -> float:
         """Load [N] the formula is centred on; PAC89 has none, there a load that deflects the tyre by 20 mm."""
-        c = self.properties.coefficients
-        return c["FNOMIN"] if "FNOMIN" in c else 0.02 * c["VERTICAL_STIFFNESS"]
+        return self.properties.nominal_load
 
     @property
     def pressure(self) -> float:

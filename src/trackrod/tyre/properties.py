@@ -86,6 +86,18 @@ class TyreProperties:
             raise InputError(f"the tyre '{self.name}' has no coefficient {', '.join(missing)}")
 
     @property
+    def road_shape(self) -> tuple[float, float, float]:
+        """Free radius, section width and deflection under the nominal load [m]: what an uneven road must know of it."""
+        known = self.coefficients
+        return known["UNLOADED_RADIUS"], known["WIDTH"], self.nominal_load / known["VERTICAL_STIFFNESS"]
+
+    @property
+    def nominal_load(self) -> float:
+        """Load [N] the formula is centred on; PAC89 has none, there a load that deflects the tyre by 20 mm."""
+        known = self.coefficients
+        return known["FNOMIN"] if "FNOMIN" in known else 0.02 * known["VERTICAL_STIFFNESS"]
+
+    @property
     def declarations(self) -> tuple[Coefficient, ...]:
         """Declaration of every coefficient, in the order of `values`."""
         return coefficients_of(self.version)

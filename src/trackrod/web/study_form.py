@@ -8,7 +8,7 @@ from typing import Any
 from nicegui import events, ui
 
 from trackrod.core.errors import TrackrodError
-from trackrod.manoeuvres.registry import MANOEUVRES
+from trackrod.manoeuvres.registry import MANOEUVRES, needs_file
 from trackrod.manoeuvres.settings import Setting, settings_of
 from trackrod.metrics.indices import INDEX_SETS
 from trackrod.rtm.coefficients import PARAMETERS
@@ -158,7 +158,7 @@ def _tests(
         if isinstance(given, Mapping):
             _test(table, label, given, put, rebuild)
     with ui.row().classes("row-of-fields"):
-        names = [name for name in MANOEUVRES if name in INDEX_SETS]
+        names = [name for name in MANOEUVRES if name in INDEX_SETS and not needs_file(name)]
         chosen = ui.select(names, value=names[0], label="another manoeuvre").props("dense options-dense")
 
         def add() -> None:

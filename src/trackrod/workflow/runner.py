@@ -51,6 +51,7 @@ def run_stages(
             work = Work(stage, results, sections, watcher)
             results.add(stage.run(work))
             results.seconds = work.seconds_so_far()
+            results.phases = {**results.phases, stage.name: stage.phase}
     return results
 
 

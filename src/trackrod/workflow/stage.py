@@ -9,14 +9,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from trackrod.fit.outcome import SearchProgress
 from trackrod.report.study_sections import SectionMaker
 
-__all__ = ["Results", "Stage", "Watcher", "Work"]
+__all__ = ["Phase", "Results", "Stage", "Watcher", "Work"]
 
 T = TypeVar("T")
+
+
+class Phase(StrEnum):
+    """What a stage belongs to: paper 002 times the first two apart."""
+
+    CONVERSION = "conversion"
+    OPTIMISATION = "optimisation"
+    PROOF = "proof"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,8 @@ class Stage(Generic[T]):
         Does it.
     sections
         What the report says about it.
+    phase
+        What it belongs to.
     """
 
     name: str
@@ -45,6 +56,7 @@ class Stage(Generic[T]):
     makes: type[T]
     run: Callable[[Work], T]
     sections: tuple[SectionMaker, ...] = ()
+    phase: Phase = Phase.CONVERSION
 
 
 class Watcher(Protocol):
@@ -60,11 +72,12 @@ class Watcher(Protocol):
 
 
 class Results:
-    """What was given and made so far, each by its type, and the time of each stage [s] by its name."""
+    """What was given and made so far, each by its type, and the time of each stage [s] and its phase by its name."""
 
     def __init__(self, given: Iterable[object]) -> None:
         self._made: dict[type, object] = {type(item): item for item in given}
         self.seconds: Mapping[str, float] = {}
+        self.phases: Mapping[str, Phase] = {}
 
     def __getitem__(self, kind: type[T]) -> T:
         return cast("T", self._made[kind])
@@ -115,6 +128,12 @@ class Work:
     def seconds_so_far(self) -> Mapping[str, float]:
         """Time of each stage [s], this one's up to now."""
         return {**self.seconds, self._stage.name: time.perf_counter() - self._began}
+
+    def phase_seconds_so_far(self) -> Mapping[str, float]:
+        """Time of each phase [s], this stage's up to now included."""
+        phases = {**self._results.phases, self._stage.name: self._stage.phase}
+        seconds = self.seconds_so_far()
+        return {phase.value: sum(seconds[name] for name in seconds if phases.get(name) is phase) for phase in Phase}
 
     def tell(self, what: str, share: float) -> None:
         """Say what is being done, and how much of the stage is done, 0 to 1."""

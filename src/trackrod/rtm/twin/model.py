@@ -105,7 +105,8 @@ class Twin:
     step
         Of the integration [s].
 
-    Limits: Magic Formula tyres without curves of their own; no external force, no grade; friction of the road one.
+    Limits: Magic Formula tyres without curves of their own; no external force, no grade, no surface of a road; its
+    friction is one.
     """
 
     def __init__(self, spec: RtmSpec, step: float = 1e-3) -> None:

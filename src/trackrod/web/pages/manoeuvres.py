@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from trackrod.manoeuvres.registry import MANOEUVRES
+from trackrod.manoeuvres.registry import MANOEUVRES, needs_file
 from trackrod.manoeuvres.settings import settings_of
 from trackrod.metrics.indices import INDEX_SETS
 from trackrod.web import commands
@@ -37,7 +37,7 @@ _KINDS = {"multibody": "multibody model", "rtm": "real-time model"}
 
 def page(bench: Bench, *, dark: bool) -> None:
     """Draw it."""
-    names = [name for name in MANOEUVRES if name in INDEX_SETS]
+    names = [name for name in MANOEUVRES if name in INDEX_SETS and not needs_file(name)]
     chosen: dict[str, Any] = {"manoeuvre": "step_steer", "settings": {}}
     errors: list[Any] = []
     with head(

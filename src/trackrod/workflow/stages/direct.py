@@ -13,7 +13,7 @@ from trackrod.fit.local_sensitivity import LocalSensitivity
 from trackrod.fit.outcome import Outcome, Reason
 from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import TuningSpace
-from trackrod.workflow.stage import Stage, Work
+from trackrod.workflow.stage import Phase, Stage, Work
 from trackrod.workflow.stages.convert import Converted
 from trackrod.workflow.stages.error_budget import ErrorBudget
 from trackrod.workflow.stages.optimise import Tuned
@@ -39,7 +39,7 @@ def _tune(work: Work) -> Tuned:
     blocks = work[SensitivityResult].local.blocks
     value = work[StudySettings].objective.value(blocks)
     outcome = Outcome(np.zeros(0), value, blocks, (), 1, 0, 0.0, Reason.NOT_ASKED, NOT_TUNED)
-    return Tuned(outcome, work[Converted].space.nominal, (), (), None)
+    return Tuned(outcome, work[Converted].space.nominal, (), (), None, None)
 
 
 def _swap(work: Work) -> ErrorBudget:
@@ -53,8 +53,16 @@ NOTHING_ANALYSED = Stage(
     needs=(Subject, Converted, Driven, StudySettings),
     makes=SensitivityResult,
     run=_analyse,
+    phase=Phase.OPTIMISATION,
 )
 NOTHING_TUNED = Stage(
-    name="optimise", title="not tuned", needs=(Converted, SensitivityResult, StudySettings), makes=Tuned, run=_tune
+    name="optimise",
+    title="not tuned",
+    needs=(Converted, SensitivityResult, StudySettings),
+    makes=Tuned,
+    run=_tune,
+    phase=Phase.OPTIMISATION,
 )
-NOTHING_SWAPPED = Stage(name="error_budget", title="no error budget", needs=(), makes=ErrorBudget, run=_swap)
+NOTHING_SWAPPED = Stage(
+    name="error_budget", title="no error budget", needs=(), makes=ErrorBudget, run=_swap, phase=Phase.PROOF
+)

@@ -15,7 +15,7 @@ from trackrod.rtm.spec import RtmSpec
 from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import TuningSpace
 from trackrod.tune.study import ErrorBudgetEntry
-from trackrod.workflow.stage import Stage, Work
+from trackrod.workflow.stage import Phase, Stage, Work
 from trackrod.workflow.stages.convert import convert_origin
 from trackrod.workflow.stages.hold_out import Proven
 from trackrod.workflow.stages.kc import Measured
@@ -80,4 +80,5 @@ ERROR_BUDGET = Stage(
     makes=ErrorBudget,
     run=_swap,
     sections=(error_budget_section,),
+    phase=Phase.PROOF,
 )

@@ -17,7 +17,7 @@ from trackrod.tune.study import TestResult
 from trackrod.tune.test import Test
 from trackrod.workflow.cache import kept_run
 from trackrod.workflow.runs import model_run, scripted_run
-from trackrod.workflow.stage import Stage, Work
+from trackrod.workflow.stage import Phase, Stage, Work
 from trackrod.workflow.stages.convert import Converted
 from trackrod.workflow.stages.optimise import Tuned
 from trackrod.workflow.stages.reference import Driven
@@ -96,4 +96,5 @@ HOLD_OUT = Stage(
     makes=Proven,
     run=_prove,
     sections=(hold_out_section,),
+    phase=Phase.PROOF,
 )

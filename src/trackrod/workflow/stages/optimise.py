@@ -20,11 +20,12 @@ from trackrod.fit.problem import FitProblem
 from trackrod.report.study_sections import parameter_section, search_section
 from trackrod.rtm.spec import RtmSpec
 from trackrod.rtm.stability import stability_problems
+from trackrod.tune.posterior import Posterior, posterior_of
 from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import TuningSpace
 from trackrod.tune.standing import StandingHeight
 from trackrod.tune.study import TunedParameter
-from trackrod.workflow.stage import Stage, Work
+from trackrod.workflow.stage import Phase, Stage, Work
 from trackrod.workflow.stages.convert import Converted, convert_origin
 from trackrod.workflow.stages.kc import Measured
 from trackrod.workflow.stages.read import Subject
@@ -56,6 +57,8 @@ class Tuned:
         Whether the model does not go straight ahead by itself, and why.
     standing_height
         Of its centre of gravity; None where that is not tuned, or where a model does not come to rest.
+    posterior
+        What the curves leave uncertain; None where nothing was estimated.
     """
 
     outcome: Outcome
@@ -63,6 +66,7 @@ class Tuned:
     parameters: tuple[TunedParameter, ...]
     unstable: tuple[Problem, ...]
     standing_height: StandingHeight | None
+    posterior: Posterior | None
 
 
 def _tune(work: Work) -> Tuned:
@@ -84,7 +88,8 @@ def _tune(work: Work) -> Tuned:
     parameters = _parameters(space, moved, z, told, identified)
     model = space.spec(z)
     unstable = stability_problems(model, "the tuned model")
-    return Tuned(outcome, model, parameters, unstable, _standing_height(space, model, told))
+    height = _standing_height(space, model, told)
+    return Tuned(outcome, model, parameters, unstable, height, posterior_of(space, z, told))
 
 
 def _swapped(work: Work) -> Iterator[TuningSpace]:
@@ -174,4 +179,5 @@ OPTIMISE = Stage(
     makes=Tuned,
     run=_tune,
     sections=(parameter_section, search_section),
+    phase=Phase.OPTIMISATION,
 )

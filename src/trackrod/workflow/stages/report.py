@@ -33,7 +33,7 @@ from trackrod.report.study_summary import summary_section
 from trackrod.rtm.spec import RTM, RtmSpec
 from trackrod.tune.study import StudyResult, TestResult
 from trackrod.vehicle.vehicle import Vehicle
-from trackrod.workflow.stage import Results, Stage, Work
+from trackrod.workflow.stage import Phase, Results, Stage, Work
 from trackrod.workflow.stages.convert import Converted
 from trackrod.workflow.stages.error_budget import ErrorBudget
 from trackrod.workflow.stages.hold_out import Proven
@@ -115,7 +115,8 @@ def _write(work: Work) -> FinishedStudy:
         seconds = work.seconds_so_far()
         seconds = {**seconds, "total": sum(seconds.values())}
         rounded = {stage: round(value, 3) for stage, value in seconds.items()}
-        summary = _finite({**result.summary(), "seconds": rounded})
+        phases = {phase: round(value, 3) for phase, value in work.phase_seconds_so_far().items()}
+        summary = _finite({**result.summary(), "seconds": rounded, "phase_seconds": phases})
         write_atomically(new.summary, pretty_json(summary))
     return FinishedStudy(result, folder, tuple(files), summary)
 
@@ -149,6 +150,7 @@ def study_result(found: Work | Results) -> StudyResult:
         outcome=tuned.outcome,
         parameters=tuned.parameters,
         standing_height=tuned.standing_height,
+        posterior=tuned.posterior,
         sensitivity=sensitivity.local,
         identifiability=sensitivity.identifiability,
         candidates=sensitivity.candidates,
@@ -288,4 +290,5 @@ REPORT = Stage(
     makes=FinishedStudy,
     run=_write,
     sections=(summary_section, value_section, limit_section, note_section),
+    phase=Phase.PROOF,
 )

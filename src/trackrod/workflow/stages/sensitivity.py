@@ -26,7 +26,7 @@ from trackrod.tune.test import Test
 from trackrod.workflow.cache import kept_run
 from trackrod.workflow.multibody_runs import STEP
 from trackrod.workflow.runs import model_run
-from trackrod.workflow.stage import Stage, Work
+from trackrod.workflow.stage import Phase, Stage, Work
 from trackrod.workflow.stages.convert import Converted
 from trackrod.workflow.stages.read import Subject
 from trackrod.workflow.stages.reference import Driven
@@ -130,4 +130,5 @@ SENSITIVITY = Stage(
     makes=SensitivityResult,
     run=_analyse,
     sections=(sensitivity_section, identifiability_section, candidate_section),
+    phase=Phase.OPTIMISATION,
 )

@@ -1,0 +1,107 @@
+// The road under the tyres of a vehicle that drives: where it lies in E, and the plane under each tyre.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "trackrod/road/surface.hpp"
+
+namespace trackrod::road {
+
+// The plane that a tyre rolls on, under the centre of its wheel.
+struct Plane {
+  double height;            // [m]
+  double slope_x, slope_y;  // along x and y of E
+  double friction;
+};
+
+// A unit vector upward.
+inline Vec3<double> normal_of(double slope_x, double slope_y) {
+  const double z = 1.0 / std::sqrt(1.0 + slope_x * slope_x + slope_y * slope_y);
+  return {-slope_x * z, -slope_y * z, z};
+}
+// Angle by which a road rises ahead of one who heads along (x, y), a unit vector [rad].
+inline double slope_angle(double slope_x, double slope_y, double x, double y) {
+  return std::atan(slope_x * x + slope_y * y);
+}
+
+// Free radius and section width of a tyre, and its deflection under its nominal load [m]. A tyre without a radius touches the
+// road in a point.
+struct TyreShape {
+  double radius, width, deflection;
+};
+
+class Follower {
+ public:
+  Follower() = default;
+  // The point of the road at (0, 0, 0) lies at `x`, `y`, `height` of E, its axes turned by `yaw` [rad].
+  Follower(std::shared_ptr<Surface> surface, const std::vector<TyreShape>& tyres, double x, double y, double height,
+           double yaw, double friction)
+      : surface_(std::move(surface)),
+        x_(x),
+        y_(y),
+        height_(height),
+        cosine_(std::cos(yaw)),
+        sine_(std::sin(yaw)),
+        friction_(friction) {
+    for (const TyreShape& tyre : tyres) {
+      const bool point = tyre.radius == 0.0;
+      const double length = point ? 0.0 : constants::cam_distance * half_contact(tyre.radius, tyre.deflection);
+      const double width = point ? 0.0 : constants::tread_half_width * tyre.width / std::sqrt(3.0);
+      tyres_.push_back({std::max(length, least), std::max(width, least),
+                        point ? surface_->untouched() : surface_->rolled_by({tyre.radius}), -1});
+    }
+  }
+
+  bool present() const { return surface_ != nullptr; }
+  bool placed_now = true;  // no step has been made on it: nothing says how the planes move
+  std::size_t tyre_count() const { return tyres_.size(); }
+
+  // Under a wheel centre at (x, y) of a vehicle that heads along (ahead_x, ahead_y), a unit vector.
+  Plane under(std::size_t tyre, double x, double y, double ahead_x, double ahead_y) {
+    Tyre& t = tyres_[tyre];
+    const auto [row, v, along_x, along_y, rows] = located(x, y, t.hint);
+    const double hx = cosine_ * ahead_x + sine_ * ahead_y, hy = cosine_ * ahead_y - sine_ * ahead_x;
+    const double along = hx * along_x + hy * along_y, across = hy * along_x - hx * along_y;
+    // from the middle to the front, and to the left
+    const double front_row = along * t.half_length * rows, front_v = across * t.half_length;
+    const double left_row = -across * t.half_width * rows, left_v = along * t.half_width;
+    const auto height = [&](double front, double left) {
+      return surface_->height(*t.rolled, row + front * front_row + left * left_row, v + front * front_v + left * left_v);
+    };
+    const double fl = height(1.0, 1.0), fr = height(1.0, -1.0), rl = height(-1.0, 1.0), rr = height(-1.0, -1.0);
+    const double ahead = 0.25 * (fl + fr - rl - rr) / t.half_length;
+    const double left = 0.25 * (fl + rl - fr - rr) / t.half_width;
+    const Surface::Place at{row, v, along_x, along_y, rows};
+    return {height_ + 0.25 * (fl + fr + rl + rr), ahead * ahead_x - left * ahead_y, ahead * ahead_y + left * ahead_x,
+            friction_ * surface_->friction(at)};
+  }
+
+  // u and v [m] of a place.
+  std::pair<double, double> at(double x, double y) {
+    const Surface::Place place = located(x, y, hint_);
+    return {surface_->u_of(place), place.v};
+  }
+
+ private:
+  struct Tyre {
+    double half_length, half_width;  // of what tells the slopes [m]
+    Surface::Heights rolled;
+    int hint;
+  };
+  static constexpr double least = 0.02;  // half the distance of the points that tell a slope, at least [m]
+
+  Surface::Place located(double x, double y, int& hint) const {
+    const double dx = x - x_, dy = y - y_;
+    return surface_->locate(cosine_ * dx + sine_ * dy, cosine_ * dy - sine_ * dx, hint);
+  }
+
+  std::shared_ptr<Surface> surface_;
+  double x_ = 0.0, y_ = 0.0, height_ = 0.0, cosine_ = 1.0, sine_ = 0.0, friction_ = 1.0;
+  std::vector<Tyre> tyres_;
+  int hint_ = -1;
+};
+
+}  // namespace trackrod::road

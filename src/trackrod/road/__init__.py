@@ -1,0 +1,1 @@
+"""Roads as objects: level, functions, profiles, grids, OpenCRG files; one source for both models."""
