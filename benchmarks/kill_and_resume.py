@@ -79,6 +79,7 @@ def left(out: Path) -> dict[str, bytes | str]:
         if name == "summary.json":
             data = json.loads(path.read_text())
             data.pop("seconds")
+            data.pop("phase_seconds")
             found[name] = json.dumps(data)
         else:
             found[name] = b"" if name in TIMED else path.read_bytes()

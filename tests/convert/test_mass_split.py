@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -94,3 +97,23 @@ def test_a_part_counts_by_its_role_and_side(role: Role, share: float, side: Side
 def test_factors_out_of_range_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(InputError, match=f"{next(iter(wrong))}.*0 to 1"):
         SplitFactors(**wrong)
+
+
+def test_every_process_comes_to_the_same_bits() -> None:
+    """Sums over names of bodies do not follow the order of a set, which is another in every process."""
+    told = (
+        "from trackrod.adams.source import open_vehicle; from trackrod.convert.masses import split_masses;"
+        "m = split_masses(open_vehicle('lcv_7t').vehicle);"
+        "print([value.hex() for part in (m.roll_inertia, m.yaw_inertia, m.spin_inertia) for value in part.values()])"
+    )
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", told],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        )
+        for seed in ("1", "2", "3", "4")
+    ]
+    assert len({process.communicate()[0] for process in processes}) == 1
+    assert {process.returncode for process in processes} == {0}

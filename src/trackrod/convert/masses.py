@@ -190,10 +190,10 @@ def _moving_with_wheels(vehicle: Vehicle, axle: Axle) -> dict[str, None]:
     for wheel in (wheel for wheel in vehicle.wheels if wheel.corner.axle is axle):
         joint = next(joint for joint in vehicle.joints if joint.name == wheel.joint)
         for name in joint.bodies:
-            found |= dict.fromkeys(_rigid_with(vehicle, name, wheel.joint))
+            found |= _rigid_with(vehicle, name, wheel.joint)
     for body in vehicle.bodies:  # a carrier of several parts that bend against each other
         if body.role is Role.CARRIER and subsystem_of(body.name) == subsystem and body.name not in found:
-            found |= dict.fromkeys(sorted(_rigid_with(vehicle, body.name, "")))
+            found |= _rigid_with(vehicle, body.name, "")
     return found
 
 
@@ -206,16 +206,19 @@ def _shared(vehicle: Vehicle, axle: Axle, fixed: Container[str]) -> list[Body]:
     ]
 
 
-def _rigid_with(vehicle: Vehicle, name: str, without: str) -> set[str]:
-    """Bodies that fixed joints hold to one, the sprung body apart."""
-    found, todo = {name}, [name]
+def _rigid_with(vehicle: Vehicle, name: str, without: str) -> dict[str, None]:
+    """Bodies that fixed joints hold to one, the sprung body apart, in the order of the joints.
+
+    An order of the vehicle's own: sums over a set of names differ in their last bits from process to process.
+    """
+    found, todo = {name: None}, [name]
     while todo:
         here = todo.pop()
         for joint in vehicle.acting(vehicle.joints):
             if joint.type is JointType.FIXED and joint.name != without and here in joint.bodies:
                 other = joint.bodies[1 - joint.bodies.index(here)]
                 if other not in found and other not in vehicle.sprung_bodies:
-                    found.add(other)
+                    found[other] = None
                     todo.append(other)
     return found
 
