@@ -72,9 +72,7 @@ class MultibodyModel final : public Model {
     if (why.empty()) why = vehicle_.start(s.speed, static_cast<int>(s.first_gear));
     if (!why.empty()) return false;
     if (s.x != 0.0 || s.y != 0.0 || s.yaw != 0.0) vehicle_.place(s.x, s.y, s.yaw);
-    double* const ramped = now_.data() + ramped_;
-    ramped[0] = 0.0;
-    for (int i = 0; i < 4; ++i) ramped[1 + i] = c.road_height[i];
+    now_[ramped_] = 0.0;  // the steering wheel is straight ahead; the road is that which the vehicle stands on
     now_[ready_] = 1.0;
     read_outputs();
     return true;
@@ -151,7 +149,7 @@ class MultibodyModel final : public Model {
     given_ = parameters_ + parameter_count();
     told_ = given_ + Given<double>::size;
     ramped_ = told_ + signal::signal_count + Places<double>::size;
-    ready_ = ramped_ + 5;
+    ready_ = ramped_ + 5 + 12;
     now_.assign(ready_ + 1, 0.0);
   }
 
@@ -191,7 +189,9 @@ class MultibodyModel final : public Model {
       c.damper_force[i] = given.damper_force[i];
       c.spring_force[i] = given.spring_force[i];
       c.road_height[i] = along(ramped[1 + i], given.road_height[i]);
-      c.road_normal[i] = {given.road_normal_x[i], given.road_normal_y[i], given.road_normal_z[i]};
+      double* const normal = ramped + 5 + 3 * i;
+      c.road_normal[i] = {along(normal[0], given.road_normal_x[i]), along(normal[1], given.road_normal_y[i]),
+                          along(normal[2], given.road_normal_z[i])};
       c.friction[i] = given.friction[i];
     }
     c.down = given.down;

@@ -9,6 +9,7 @@
 #include "model.hpp"
 #include "trackrod/dual.hpp"
 #include "trackrod/rtm/motion.hpp"
+#include "trackrod/rtm/plane_under.hpp"
 #include "trackrod/rtm/start.hpp"
 #include "trackrod/rtm/step.hpp"
 #include "trackrod/validity.hpp"
@@ -73,8 +74,9 @@ class RtmModel final : public Model {
     in = rtm::resting<double>(model_);
     in.down = now_.given.down;
     give_road(1, true);
-    const bool held = in.down.x != 0.0 || in.down.y != 0.0;  // brakes are for slopes
-    in.brake = held ? 1.0 : 0.0;
+    const bool aside = in.down.y != 0.0 || in.road_uneven != 0.0;
+    const rtm::Held held{in.down.x != 0.0 || aside, aside};
+    in.brake = held.ahead ? 1.0 : 0.0;  // brakes are for slopes
     rtm::come_to_rest(s, h, static_cast<size_t>(lround(rtm::settling_time / h)), held, [&](size_t) { move(h); });
     if (!(rtm::unrest(s, held) < rtm::resting_speed)) return why = "the vehicle does not come to rest", false;
     move(h);
@@ -212,7 +214,7 @@ class RtmModel final : public Model {
   }
 
   void give(int remaining) { give(now_.given, now_.loaded, now_.state, now_.inputs, remaining); }
-  void give_road(int remaining, bool standing) { give_road(now_.given, now_.inputs, remaining, standing); }
+  void give_road(int remaining, bool standing) { give_road(now_.given, now_.state, now_.inputs, remaining, standing); }
   // From what was given to the inputs of a step; T may carry derivatives.
   template <class T>
   void give(const Given<T>& from, const rtm::Parameters<T>& p, const rtm::State<T>& s, rtm::Inputs<T>& in,
@@ -245,10 +247,46 @@ class RtmModel final : public Model {
     in.guide_moment = back * from.moment;
     const bool still = is_zero(from.wind.x) && is_zero(from.wind.y) && is_zero(from.wind.z);
     if (!still) rtm::blow(narrow_, p, s, back * from.wind, in);
-    give_road(from, in, remaining, false);
+    give_road(from, s, in, remaining, false);
+  }
+  // A road of heights as long as every normal is upright; planes under the tyres otherwise.
+  template <class T>
+  void give_road(const Given<T>& from, const rtm::State<T>& s, rtm::Inputs<T>& in, int remaining, bool standing) const {
+    if (!tilted(from, in)) {
+      in.road_uneven = T(0.0);
+      give_heights(from, in, remaining, standing);
+      return;
+    }
+    in.road_uneven = T(1.0);
+    const Mat3<T> Rot = to_matrix(s.orientation);
+    const T length = sqrt(Rot(0, 0) * Rot(0, 0) + Rot(1, 0) * Rot(1, 0));
+    const T x = Rot(0, 0) / length, y = Rot(1, 0) / length;
+    constexpr int outward = 1;  // of the numbers of a group
+    for (int g = 0; g < narrow_.group_count; ++g) {
+      const int wheel = narrow_.groups[g].wheel[0];
+      const T &nx = from.road_normal_x[wheel], &ny = from.road_normal_y[wheel], &nz = from.road_normal_z[wheel];
+      const T slope_x = along(in.road_slope_x[g], T(-nx / nz), remaining);
+      const T slope_y = along(in.road_slope_y[g], T(-ny / nz), remaining);
+      const Vec3<T> beside = Rot * Vec3<T>{T(0.0), T(narrow_.groups[g].numbers[outward]), T(0.0)};  // of a twin tyre
+      const T under = from.road_height[wheel] + model_.road + slope_x * beside.x + slope_y * beside.y;
+      const T height = along(in.road_height[g], under, remaining);
+      rtm::put_plane(in, g, road::Plane<T>{height, slope_x, slope_y, from.friction[wheel]}, x, y, step_size(), standing);
+    }
+  }
+  // Whether a plane under a tyre leans, or did a moment ago.
+  template <class T>
+  bool tilted(const Given<T>& from, const rtm::Inputs<T>& in) const {
+    bool leans = false;
+    for (int i = 0; i < rtm::wheel_count; ++i) {
+      leans = leans || !is_zero(from.road_normal_x[i]) || !is_zero(from.road_normal_y[i]);
+    }
+    for (int g = 0; g < narrow_.group_count; ++g) {
+      leans = leans || !is_zero(in.road_slope_x[g]) || !is_zero(in.road_slope_y[g]);
+    }
+    return leans;
   }
   template <class T>
-  void give_road(const Given<T>& from, rtm::Inputs<T>& in, int remaining, bool standing) const {
+  void give_heights(const Given<T>& from, rtm::Inputs<T>& in, int remaining, bool standing) const {
     for (int g = 0; g < narrow_.group_count; ++g) {
       const int wheel = narrow_.groups[g].wheel[0];
       const T next = along(in.road_height[g], T(from.road_height[wheel] + model_.road), remaining);

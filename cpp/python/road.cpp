@@ -80,7 +80,7 @@ void bind_road(nb::module_& m) {
           "under",
           [](Follower& self, size_t tyre, std::pair<double, double> place, std::pair<double, double> ahead) {
             if (tyre >= self.tyre_count()) throw std::out_of_range("there is no such tyre");
-            const road::Plane p = self.under(tyre, place.first, place.second, ahead.first, ahead.second);
+            const auto p = self.under(tyre, place.first, place.second, ahead.first, ahead.second);
             return std::make_tuple(p.height, p.slope_x, p.slope_y, p.friction);
           },
           "tyre"_a, "place"_a, "ahead"_a, "Height, slopes along x and y of E, and friction under a wheel centre.")

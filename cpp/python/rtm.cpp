@@ -104,7 +104,7 @@ void roll(const RtmCompiled<T>& model, const RtmCompiled<D>& narrow, const rtm::
 template <class T>
 void come_to_rest(const RtmCompiled<T>& model, RtmRun<T>& run, const ScriptRows& rows, size_t steps, bool held) {
   ScriptDriver<T> driver(rows, T(0.0));
-  rtm::come_to_rest(run.state, rows.h, steps, held, [&](size_t i) { step_many(model, run, driver, rows.h, i, i + 1); });
+  rtm::come_to_rest(run.state, rows.h, steps, rtm::Held{held, false}, [&](size_t i) { step_many(model, run, driver, rows.h, i, i + 1); });
 }
 
 rtm::Start start_of(double speed, const Values& spins, double engine_speed, int gear) {
@@ -414,7 +414,7 @@ class RtmHandle {
       come_to_rest(narrow_, run, rows, steps, held);
       settled_along_.push_back(run);
     }
-    return rtm::unrest(settled_.state, held);
+    return rtm::unrest(settled_.state, rtm::Held{held, false});
   }
 
   // Drives a script from the settled state. The first `lead` steps are not recorded.

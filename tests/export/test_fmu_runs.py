@@ -161,6 +161,47 @@ def test_friction_slope_and_external_force(unzipped: Unzipped) -> None:
     fmu.close()
 
 
+#: What the tyres of a vehicle feel, and how it moves on its plane.
+FELT = ("body.yaw_rate", *(f"{corner}.{force}" for corner in Corner for force in ("Fx", "Fy", "Fz")))
+
+
+def steered_on(fmu: Fmu, settings: Mapping[str, float], bank: float) -> np.ndarray:
+    """What is felt while the steering wheel turns, on ground z = −bank·y that is given where the FMU says it looks."""
+    fmu.call("reset")
+    rows = []
+    fmu.start({"initial.speed": 15.0, **settings})
+    for i in range(400):
+        ys = fmu.get(*(f"{corner}.y" for corner in Corner))
+        fmu.set_all({f"{corner}.road_height": -bank * y for corner, y in zip(Corner, ys, strict=True)})
+        fmu.set(driver__steering_wheel_angle=0.3 * min(1.0, i / 200.0))
+        fmu.step()
+        rows.append(fmu.get(*FELT))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("name", [CAR, VAN, DETAILED_CAR])
+def test_a_banked_road_is_turned_gravity(name: str, unzipped: Unzipped) -> None:
+    """Heights and normals of a plane that falls to the left, against a level road whose gravity is turned as much."""
+    bank = 0.04
+    fmu = Fmu(unzipped(name, FmiVersion.FMI2))
+    plane = {f"{corner}.road_normal.y": bank for corner in Corner}
+    for _ in range(3):  # a vehicle that leans looks elsewhere; a jump of heights would be a blow
+        ys = fmu.start({"initial.speed": 15.0, **plane}).get(*(f"{corner}.y" for corner in Corner))
+        plane |= {f"{corner}.road_height": -bank * y for corner, y in zip(Corner, ys, strict=True)}
+        fmu.call("reset")
+    angle = np.arctan(bank)
+    felt = steered_on(fmu, plane, bank)
+    expected = steered_on(fmu, {"road.down.y": np.sin(angle), "road.down.z": -np.cos(angle)}, 0.0)
+    level = steered_on(fmu, {}, 0.0)
+    fmu.close()
+    felt, expected, level = (rows[100:] for rows in (felt, expected, level))  # tyres that stood roll out first
+    largest = np.abs(expected).max(axis=0)
+    scale = np.append(largest[0], np.repeat(largest[3::3], 3))  # forces over the load of their wheel
+    off = np.abs(felt - expected).max(axis=0) / scale
+    assert off.max() < 0.01, dict(zip(FELT, off, strict=True))
+    assert (np.abs(level - expected).max(axis=0) / scale).max() > 0.03
+
+
 def test_an_external_moment_turns_the_body(car: Fmu) -> None:
     """About z, in the air of a frictionless road: the yaw acceleration is that of moment over inertia."""
     car.start({"initial.speed": 0.0, **{f"{corner}.friction": 1e-3 for corner in Corner}})

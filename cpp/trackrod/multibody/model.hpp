@@ -726,7 +726,7 @@ class Model {
         const V3 arm = rotate(state.poses[i].q, centres_[t]);
         const V3 velocity = trial_[i].v + cross(rotate(state.poses[i].q, trial_[i].w), arm);
         const V3 centre = state.poses[i].r + arm + velocity * h, before = road.normal;
-        const road::Plane next = on_road.under(t, centre.x, centre.y, x, y);
+        const auto next = on_road.under(t, centre.x, centre.y, x, y);
         const V3 normal = road::normal_of(next.slope_x, next.slope_y);
         const double slope = road::slope_angle(next.slope_x, next.slope_y, x, y);
         const double old = road::slope_angle(-before.x / before.z, -before.y / before.z, x, y);

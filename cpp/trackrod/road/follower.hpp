@@ -6,26 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "trackrod/road/plane.hpp"
 #include "trackrod/road/surface.hpp"
 
 namespace trackrod::road {
-
-// The plane that a tyre rolls on, under the centre of its wheel.
-struct Plane {
-  double height;            // [m]
-  double slope_x, slope_y;  // along x and y of E
-  double friction;
-};
-
-// A unit vector upward.
-inline Vec3<double> normal_of(double slope_x, double slope_y) {
-  const double z = 1.0 / std::sqrt(1.0 + slope_x * slope_x + slope_y * slope_y);
-  return {-slope_x * z, -slope_y * z, z};
-}
-// Angle by which a road rises ahead of one who heads along (x, y), a unit vector [rad].
-inline double slope_angle(double slope_x, double slope_y, double x, double y) {
-  return std::atan(slope_x * x + slope_y * y);
-}
 
 // Free radius and section width of a tyre, and its deflection under its nominal load [m]. A tyre without a radius touches the
 // road in a point.
@@ -60,7 +44,7 @@ class Follower {
   std::size_t tyre_count() const { return tyres_.size(); }
 
   // Under a wheel centre at (x, y) of a vehicle that heads along (ahead_x, ahead_y), a unit vector.
-  Plane under(std::size_t tyre, double x, double y, double ahead_x, double ahead_y) {
+  Plane<double> under(std::size_t tyre, double x, double y, double ahead_x, double ahead_y) {
     Tyre& t = tyres_[tyre];
     const auto [row, v, along_x, along_y, rows] = located(x, y, t.hint);
     const double hx = cosine_ * ahead_x + sine_ * ahead_y, hy = cosine_ * ahead_y - sine_ * ahead_x;

@@ -5,6 +5,7 @@
 
 #include "trackrod/road/follower.hpp"
 #include "trackrod/rtm/kinematics.hpp"
+#include "trackrod/rtm/plane_under.hpp"
 
 namespace trackrod::rtm {
 
@@ -37,19 +38,9 @@ TRACKROD_APART void follow_road(road::Follower& road, const Compiled<R, lanes>& 
       const Vec3<double> place{c[0][k], c[1][k] + group.numbers[outward * lanes + i],
                                c[2][k] + static_cast<double>(value_of(s.travel[k]))};
       const Vec3<double> centre = position + Rot * (place - cg);
-      const double height = value_of(in.road_height[t]);
-      const double slope_x = value_of(in.road_slope_x[t]), slope_y = value_of(in.road_slope_y[t]);
-      const double upright = road::normal_of(slope_x, slope_y).z;
-      const auto tyre = static_cast<size_t>(t);
-      const road::Plane next = road.under(tyre, centre.x, centre.y, x, y);
-      const auto rate = [&](double now, double before) { return T(road.placed_now ? 0.0 : (now - before) / h); };
-      in.road_speed[t] = rate(next.height, height);
-      in.road_normal_rate[t] = rate(road::normal_of(next.slope_x, next.slope_y).z, upright);
-      in.road_turn[t] = rate(road::slope_angle(next.slope_x, next.slope_y, x, y), road::slope_angle(slope_x, slope_y, x, y));
-      in.road_height[t] = T(next.height);
-      in.road_slope_x[t] = T(next.slope_x);
-      in.road_slope_y[t] = T(next.slope_y);
-      in.friction[t] = T(next.friction);
+      const auto next = road.under(static_cast<size_t>(t), centre.x, centre.y, x, y);
+      const road::Plane<T> plane{T(next.height), T(next.slope_x), T(next.slope_y), T(next.friction)};
+      put_plane(in, t, plane, T(x), T(y), RealOf<T>(h), road.placed_now);
     }
   }
   in.road_uneven = T(1.0);

@@ -14,26 +14,31 @@ namespace trackrod::rtm {
 // Time to come to rest [s], and the speed that counts as rest [m/s]: tyres that give way let one with conicity creep.
 constexpr double settling_time = 8.0, resting_speed = 4e-3;
 
+// What tyres must hold a standing vehicle against: a slope ahead, which brakes are for, and one to the side.
+struct Held {
+  bool ahead, aside;
+};
+
 // Lets a vehicle come down on its springs: `step(i)` is the i-th of the steps. Standing tyres give way meanwhile:
-// sticking ones would keep the force of all the way that the suspension moves them across the road. Brakes that hold a
-// vehicle on a slope need theirs along it.
+// sticking ones would keep the force of all the way that the suspension moves them across the road. Those that hold a
+// vehicle stick: along the road from the beginning, to the side once it has come down.
 template <class T, class Step>
-void come_to_rest(State<T>& s, double h, size_t steps, bool held, const Step& step) {
+void come_to_rest(State<T>& s, double h, size_t steps, Held held, const Step& step) {
   constexpr double giving_way = 0.05;  // [s]
   const double left = 1.0 / (1.0 + h / giving_way);
   for (size_t i = 0; i < steps; ++i) {
     step(i);
     for (TyreState<T>& tyre : s.tyre) {
-      tyre.slip_y = tyre.slip_y * left;
-      if (!held) tyre.slip_x = tyre.slip_x * left;
+      if (!held.aside || 2 * i < steps) tyre.slip_y = tyre.slip_y * left;
+      if (!held.ahead) tyre.slip_x = tyre.slip_x * left;
     }
   }
 }
 // The largest velocity that is left [m/s]; that a free vehicle rolls along slowly does not matter.
-inline double unrest(const State<double>& s, bool held) {
+inline double unrest(const State<double>& s, Held held) {
   const Vec3<double>& v = s.velocity;
   const double across = fabs(v.y) > fabs(v.z) ? fabs(v.y) : fabs(v.z);
-  return held && fabs(v.x) > across ? fabs(v.x) : across;
+  return held.ahead && fabs(v.x) > across ? fabs(v.x) : across;
 }
 
 struct Start {

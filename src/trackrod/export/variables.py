@@ -57,14 +57,18 @@ def rtm_variables(spec: RtmSpec) -> tuple[Variable, ...]:
     """Variables of an exported real-time model, in the order of their references; what it does not have is left out."""
     gears = len(spec.powertrain.gearbox.ratios) if spec.powertrain is not None else 0
     elastic = spec.steering is not None
-    given = (v for v in _inputs(gears, by_torque=elastic) if ".road_normal." not in v.name)
     told = _outputs(
         brakes=brake_line(spec) is not None,
         torsion_bar=elastic,
         frame=spec.frame is not None,
         domain=spec.validity is not None,
     )
-    return (*_parameters(spec), *given, *told, *declared_variables(Group.SETTINGS, SETTINGS))
+    return (
+        *_parameters(spec),
+        *_inputs(gears, by_torque=elastic),
+        *told,
+        *declared_variables(Group.SETTINGS, SETTINGS),
+    )
 
 
 def multibody_variables(model: CompiledModel, parameters: Sequence[Parameter]) -> tuple[Variable, ...]:
