@@ -1,10 +1,10 @@
-"""One source, two compilers: do the exported C++ sources of a vehicle drive to the same bits?
+"""One source, two compilers: the exported C++ sources of a vehicle drive to the same bits, or not.
 
 usage: python -m benchmarks.two_compilers [VEHICLE ...]
 
-Both models of each vehicle (all bundled ones without names) are built by g++ and by the clang of the `ziglang` wheel, for
-any x86-64 and without contraction, and steer, brake and roll over a bump for 2 s. Every real output of every millisecond
-is compared.
+Both models of each vehicle (all bundled ones without names) are built by g++ and by the clang of the `ziglang` wheel,
+for any x86-64 and without contraction, and steer, brake and roll over a bump for 2 s. Every real output of every
+millisecond is compared.
 """
 
 from __future__ import annotations

@@ -122,8 +122,8 @@ SETTINGS = (
     Declared(field("payload", "mass", "loaded beside what the model holds, a point"), "payload.mass"),
     Declared(field("payload_place", "length", "of the payload in V", VECTOR), "payload.{axis}"),
     Declared(field("step", "time", "of the integration", default=1e-3), "solver.step", low=1e-5, high=5e-3),
-    Declared(field("ramp", "number", "steering-wheel angle, road heights and normals go to their new values evenly over "
-             "a communication step, and not in its first internal step"), "solver.ramp", Type.BOOLEAN, 0, 1),
+    Declared(field("ramp", "number", "steering-wheel angle, road heights and normals go to their new values evenly "
+             "over a communication step, and not in its first internal step"), "solver.ramp", Type.BOOLEAN, 0, 1),
     Declared(field("horizon", "time", "of directional derivatives: those of outputs so far ahead, by inputs that hold "
              "until then; 0: of outputs of the communication point itself, which no input of it changes"),
              "solver.derivative_horizon", low=0.0, high=1.0),
