@@ -110,10 +110,10 @@ def _require_free(host: str, port: int) -> None:
             if os.name == "posix":  # a port that was left a moment ago is free
                 trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             trial.bind(address)
-    except OSError as error:
-        taken = error.errno == errno.EADDRINUSE
+    except (OSError, UnicodeError) as error:  # the latter from a name that can be none
+        taken = getattr(error, "errno", None) == errno.EADDRINUSE
         hint = "use another --port, or the workbench that is there" if taken else "see --host and --port"
-        text = f"nobody can listen at {host}, port {port}: {error.strerror}"
+        text = f"nobody can listen at {host[:100]}, port {port}: {getattr(error, 'strerror', None) or error}"
         raise InputError(Problem(text, hint=hint)) from None
 
 
