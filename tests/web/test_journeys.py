@@ -338,7 +338,39 @@ def test_looks_and_reach(page: Any, served: Served, dress: str) -> None:
             if violation["impact"] in ("serious", "critical"):
                 places = [node["html"][:160] for node in violation["nodes"][:3]]
                 found.append((path, violation["id"], len(violation["nodes"]), places))
+        page.set_viewport_size({"width": 720, "height": 430})  # a laptop of 1440 at 200 %
+        assert page.evaluate("document.documentElement.scrollWidth") <= 720, path
+        page.set_viewport_size({"width": 1024, "height": 768})
     assert found == []
+
+
+def test_keys_reach_the_main_action(page: Any, served: Served) -> None:
+    """From the top of a page, by Tab alone; what has the focus can be seen to have it."""
+    page.goto(served.address + "/kc")
+    page.locator("button.main").wait_for()
+    settled(page)
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.classList.contains('main')"):
+            break
+    assert page.evaluate("document.activeElement.innerText").strip().endswith("Run the rig")
+    styles = page.evaluate(
+        "(e => [getComputedStyle(e).outlineStyle, getComputedStyle(e).outlineWidth])(document.activeElement)"
+    )
+    assert styles[0] != "none"
+    assert float(styles[1].removesuffix("px")) >= 2
+
+
+def test_units_are_those_that_are_wanted(page: Any, served: Served) -> None:
+    page.goto(served.address + "/kc")
+    page.get_by_text("0 mm", exact=True).first.wait_for()
+    with page.expect_navigation():
+        page.locator("header").get_by_role("button", name="SI", exact=True).click()
+    page.get_by_text("0 m", exact=True).first.wait_for()
+    page.get_by_text("0 mm", exact=True).wait_for(state="detached")
+    with page.expect_navigation():
+        page.locator("header").get_by_role("button", name="mm, °").click()
+    page.get_by_text("0 mm", exact=True).first.wait_for()
 
 
 def test_a_report_that_would_run_scripts(page: Any, served: Served) -> None:
