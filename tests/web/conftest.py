@@ -12,13 +12,45 @@ import time
 import urllib.error
 import urllib.request
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+#: How long anything may take on the slowest machine [s]: where a test fails, it fails by what it sees.
+PATIENCE = 900.0
+#: Read by every Python that a server of these tests begins: holds a worker where the test wants it, so that no test
+#: depends on how fast anything is. The worker stands still before it tells of its progress what the file $TRACKROD_HOLD
+#: holds, until this file is gone or Ctrl-C comes; it says so by a file beside it.
+HOLD = """
+import os, sys, time
+
+def hold(event, arguments, place=os.environ.get("TRACKROD_HOLD", "")):
+    if event != "os.rename" or os.path.basename(arguments[1]) != "progress.json" or not os.path.exists(place):
+        return
+    with open(place) as asked, open(arguments[0]) as told:
+        if asked.read() not in told.read():
+            return
+    open(place + ".reached", "w").close()
+    try:
+        while os.path.exists(place):
+            time.sleep(0.01)
+    except KeyboardInterrupt:
+        os.unlink(place)
+        raise
+
+sys.addaudithook(hold)
+"""
 CHROMIUM = next((path for name in ("chromium", "chromium-browser") if (path := shutil.which(name))), None)
+
+
+def until(what: Callable[[], object], told: Callable[[], object] = lambda: "") -> None:
+    """Wait until it is so."""
+    end = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < end, told()
+        time.sleep(0.02)
 
 
 class Served:
@@ -31,6 +63,16 @@ class Served:
             self.port = probe.getsockname()[1]
         self.process: subprocess.Popen[bytes] | None = None
         self.log = workspace.parent / f"{workspace.name}.log"
+        self.hold = workspace.parent / f"{workspace.name}.hold"
+        customs = workspace.parent / "customs"
+        customs.mkdir(exist_ok=True)
+        (customs / "sitecustomize.py").write_text(HOLD)
+        own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+        self.environment = own | {
+            "TRACKROD_CACHE": str(cache),
+            "TRACKROD_HOLD": str(self.hold),
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(customs), os.environ.get("PYTHONPATH")))),
+        }
 
     @property
     def address(self) -> str:
@@ -38,32 +80,40 @@ class Served:
 
     def start(self) -> None:
         command = [sys.executable, "-m", "trackrod", "gui", "--workspace", str(self.workspace), "--no-browser"]
-        own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [*command, "--port", str(self.port), *self.more],
                 stdout=log,
                 stderr=log,
-                env=own | {"TRACKROD_CACHE": str(self.cache)},
+                env=self.environment,
             )
-        end = time.monotonic() + 120
-        while time.monotonic() < end:
-            assert self.process.poll() is None, self.log.read_text()
-            try:
-                urllib.request.urlopen(self.address, timeout=5).close()
-            except urllib.error.HTTPError as answer:
-                answer.close()
-                return
-            except OSError:
-                time.sleep(0.1)
-            else:
-                return
-        raise AssertionError(self.log.read_text())
+        until(self._answers)
+
+    def _answers(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, self.log.read_text()
+        try:
+            urllib.request.urlopen(self.address, timeout=60).close()
+        except urllib.error.HTTPError as answer:  # it asks for a token
+            answer.close()
+        except OSError:
+            return False
+        return True
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(how)
-            self.process.wait(60)
+            self.process.wait(PATIENCE)
+
+    def hold_at(self, told: str) -> None:
+        """The next worker stands still before it tells this of its progress."""
+        self.reached.unlink(missing_ok=True)
+        self.hold.write_text(told)
+
+    @property
+    def reached(self) -> Path:
+        """There as soon as a worker stands still."""
+        return self.hold.with_name(f"{self.hold.name}.reached")
 
     def workers(self) -> list[int]:
         """Processes of its jobs that live."""
@@ -96,7 +146,7 @@ def browser() -> Iterator[Any]:
 def page(browser: Any) -> Iterator[Any]:
     """A tab of its own, at the size of a laptop; errors of scripts fail the test."""
     context = browser.new_context(viewport={"width": 1440, "height": 860})
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(1000 * PATIENCE)
     tab = context.new_page()
     faults: list[str] = []
     # Plotly says the first when a page is left while its plots are drawn

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import MutableMapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from trackrod.web.guard import Guard
+from trackrod.core.errors import InputError
+from trackrod.web.guard import Guard, is_token
 
 HOSTS = ("127.0.0.1:8123", "localhost:8123")
 
@@ -37,7 +40,7 @@ def ask(guard_of: dict[str, Any], headers: dict[str, str], *, kind: str = "http"
 
 
 LOCAL = {"hosts": HOSTS}
-OPEN = {"token": "secret"}
+OPEN = {"token": "secret-word"}
 
 
 @pytest.mark.parametrize(
@@ -67,12 +70,16 @@ def test_other_sites_and_hosts(headers: dict[str, str], kind: str, method: str, 
     [
         ({}, b"", "http", 401),
         ({}, b"token=wrong", "http", 401),
+        ({}, b"token=", "http", 401),
+        ({}, "token=wörd".encode(), "http", 401),
+        ({}, b"token=secret-word&token=x", "http", 303),
+        ({}, b"token=x&token=secret-word", "http", 401),
         ({"Cookie": "trackrod_token=wrong"}, b"", "http", 401),
         ({"Cookie": "trackrod_token"}, b"", "http", 401),
-        ({"Cookie": "trackrod_token=secret"}, b"", "http", 200),
+        ({"Cookie": "trackrod_token=secret-word"}, b"", "http", 200),
         ({}, b"", "websocket", 1008),
-        ({}, b"token=secret", "websocket", 1008),
-        ({"Cookie": "trackrod_token=secret"}, b"", "websocket", 200),
+        ({}, b"token=secret-word", "websocket", 1008),
+        ({"Cookie": "trackrod_token=secret-word"}, b"", "websocket", 200),
     ],
 )
 def test_tokens(headers: dict[str, str], query: bytes, kind: str, status: int) -> None:
@@ -80,7 +87,7 @@ def test_tokens(headers: dict[str, str], query: bytes, kind: str, status: int) -
 
 
 def test_a_token_in_the_address_becomes_a_cookie() -> None:
-    status, headers = ask(OPEN, {"Host": "any:1"}, query_string=b"token=secret", path="//evil.example/x")
+    status, headers = ask(OPEN, {"Host": "any:1"}, query_string=b"token=secret-word", path="//evil.example/x")
     assert status == 303
     assert headers[b"location"] == b"/evil.example/x"
     assert b"HttpOnly; SameSite=Strict" in headers[b"set-cookie"]
@@ -89,6 +96,30 @@ def test_a_token_in_the_address_becomes_a_cookie() -> None:
 def test_a_server_for_everybody_needs_a_token() -> None:
     with pytest.raises(ValueError, match="token"):
         Guard(None, ())  # type: ignore[arg-type]
+    for token in ("", "short", "with space", "a;b;c;d;e;f", "päßwörter"):
+        assert not is_token(token)
+        with pytest.raises(ValueError, match="no token"):
+            Guard(None, (), token)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"token": ""}, "--token is no token"),
+        ({"host": "x" * 300, "token": "secret-word"}, "nobody can listen at xxx"),
+        ({"host": "192.0.2.1", "token": "secret-word"}, "nobody can listen at 192.0.2.1"),
+        ({}, "Address already in use"),
+    ],
+)
+def test_a_server_that_cannot_be(settings: dict[str, Any], words: str, tmp_path: Path) -> None:
+    """Said before anything is begun or made."""
+    serve = pytest.importorskip("trackrod.web.app").serve
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(InputError, match=words):
+            serve(tmp_path / "space", port=taken.getsockname()[1], browser=False, **settings)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_every_answer_says_who_may_frame_it() -> None:

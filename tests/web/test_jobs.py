@@ -27,7 +27,7 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path)
 
 
-def until(queue: Queue, what: Callable[[], bool], seconds: float = 120.0) -> None:
+def until(queue: Queue, what: Callable[[], bool], seconds: float = 600.0) -> None:
     end = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < end, [job.to_plain() for job in queue.jobs()]
@@ -41,7 +41,7 @@ def test_jobs_run_one_after_the_other(workspace: Workspace) -> None:
     second = queue.add("wrong", "no such vehicle", ("inspect", "no_such_vehicle"))
     queue.step()
     assert [queue.job(n).state for n in (1, 2)] == [State.RUNNING, State.QUEUED]
-    queue.wait(120)
+    queue.wait(600)
     assert (queue.job(1).state, queue.job(1).code) == (State.DONE, 0)
     assert (queue.job(2).state, queue.job(2).code) == (State.FAILED, 2)
     assert "random_road" in queue.log(first)
@@ -50,7 +50,7 @@ def test_jobs_run_one_after_the_other(workspace: Workspace) -> None:
     again = Queue(workspace)
     assert [job.to_plain() for job in again.jobs()] == [job.to_plain() for job in queue.jobs()]
     queue.resume(2)
-    queue.wait(120)
+    queue.wait(600)
     assert queue.job(2).state is State.FAILED
     queue.remove(2)
     assert [job.number for job in Queue(workspace).jobs()] == [1]
@@ -107,6 +107,24 @@ def test_what_was_cut_off_begins_again_and_what_still_runs_is_left_alone(workspa
     assert last.job(job.number).state is State.FAILED
 
 
+def test_a_job_that_was_just_begun_is_not_begun_again(workspace: Workspace) -> None:
+    """The server is killed in the moment in which it begins a worker: before the worker can do anything, or even
+    before it is written that it runs. The next server sees that somebody is at it."""
+    queue = Queue(workspace)
+    job = queue.add("realtime", "drive", LONG)
+    queue.step()  # a process is born; it cannot have come far
+    for state in (State.RUNNING, State.QUEUED):
+        told = {**queue.job(job.number).to_plain(), "state": str(state)}
+        (queue.folder(job) / "job.json").write_text(json.dumps(told))
+        fresh = Queue(workspace)
+        fresh.step()
+        assert fresh.job(job.number).state is State.RUNNING
+        assert fresh.job(job.number).beginnings == 1
+        assert fresh._processes == {}
+    queue.close()
+    assert queue.log(job).count("$ trackrod") <= 1
+
+
 def test_a_server_that_ends_leaves_its_jobs_to_the_next(workspace: Workspace) -> None:
     queue = Queue(workspace)
     job = queue.add("realtime", "drive", LONG)
@@ -120,7 +138,7 @@ def test_a_worker_does_not_run_twice(workspace: Workspace) -> None:
     job = queue.add("realtime", "drive", LONG)
     until(queue, (queue.folder(job) / "pid").exists)
     second = [sys.executable, "-m", "trackrod.web.worker", str(queue.folder(job))]
-    assert subprocess.run(second, check=False, capture_output=True, timeout=60).returncode == 1
+    assert subprocess.run(second, check=False, capture_output=True, timeout=600).returncode == 1
     queue.close()
 
 

@@ -6,7 +6,7 @@ import io
 import json
 import os
 import signal
-import time
+import tomllib
 import urllib.error
 import urllib.request
 import zipfile
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.web.conftest import Served
+from tests.web.conftest import PATIENCE, Served, until
 
 from trackrod.vehicle.catalogue import BUNDLED
 
@@ -34,7 +34,7 @@ manoeuvre = "step_steer"
 [hold_out.pulse]
 manoeuvre = "pulse"
 """
-#: A study whose search takes minutes: it begins wrong, and no index can come down to its tolerance.
+#: A study that has something to search for: it begins wrong, and no index can come down to its tolerance.
 LONG = """
 [study]
 mode = "expert"
@@ -52,7 +52,6 @@ manoeuvre = "step_steer"
 [tune.sine_sweep]
 manoeuvre = "sine_sweep"
 """
-PATIENCE = 600_000
 
 
 def results(served: Served, number: int) -> Path:
@@ -65,6 +64,18 @@ def jobs_of(served: Served) -> list[dict[str, Any]]:
 
 def newest(served: Served, kind: str) -> dict[str, Any]:
     return [job for job in jobs_of(served) if job["kind"] == kind][-1]
+
+
+def begun(served: Served, count: int) -> int:
+    """Number of the newest study, as soon as there are so many."""
+    until(lambda: len([job for job in jobs_of(served) if job["kind"] == "convert"]) == count, lambda: jobs_of(served))
+    return int(newest(served, "convert")["number"])
+
+
+def come_to(served: Served, *states: str) -> str:
+    """Wait until the newest study has come to one of these states; which."""
+    until(lambda: newest(served, "convert")["state"] in states, lambda: jobs_of(served))
+    return str(newest(served, "convert")["state"])
 
 
 def finished(served: Served) -> list[int]:
@@ -88,11 +99,13 @@ def switch(page: Any, mode: str) -> None:
 
 
 def use_study(page: Any, served: Served, text: str) -> None:
-    """Drop a study file in, as an expert does."""
+    """Drop a study file in, as an expert does; it is kept when this returns."""
     page.goto(served.address + "/convert")
     page.get_by_text("Study file: everything").click()
     page.get_by_role("tab", name="As TOML").click()
     page.set_input_files("input[accept='.toml']", {"name": "s.toml", "mimeType": "text/plain", "buffer": text.encode()})
+    kept = served.workspace / "workbench.json"
+    until(lambda: json.loads(kept.read_text())["draft"] == tomllib.loads(text), kept.read_text)
 
 
 def test_standard_journey_in_three_clicks(page: Any, served: Served) -> None:
@@ -104,8 +117,7 @@ def test_standard_journey_in_three_clicks(page: Any, served: Served) -> None:
     page.locator("button.main", has_text="Convert").click()
     clicks += 1
     page.wait_for_url("**/convert")
-    page.get_by_text("running").first.wait_for()
-    page.locator("button.main", has_text="Report").click(timeout=PATIENCE)
+    page.locator("button.main", has_text="Report").click()
     clicks += 1
     assert clicks <= 3
     page.wait_for_url("**/report/*")
@@ -121,11 +133,13 @@ def test_page_changes_and_what_they_show(page: Any, served: Served) -> None:
     page.goto(served.address)
     page.locator("canvas[data-ready=yes]").wait_for()
     box = page.locator("canvas").bounding_box()
+    picked = ""
     for dx in range(-200, 201, 20):  # somewhere there is an element under the pointer
         page.mouse.click(box["x"] + box["width"] / 2 + dx, box["y"] + box["height"] * 0.55)
-        if page.locator(".job-title").count():
+        if picked := page.locator("canvas").get_attribute("data-picked"):
             break
-    assert page.locator(".job-title").first.inner_text()
+    page.locator(".job-title", has_text=picked).first.wait_for()
+    assert picked
     for name, title in (("Convert", "Convert"), ("Tune", "Tune"), ("Studies", "Studies"), ("Validate", "Validate")):
         page.locator("nav a", has_text=name).click()
         page.locator(".title", has_text=title).wait_for()
@@ -139,7 +153,7 @@ def test_expert_journey(page: Any, served: Served) -> None:
     use_study(page, served, SHORT.format(seed=3))
     expect = pytest.importorskip("playwright.sync_api").expect
     seed = page.get_by_label("seed", exact=True)
-    expect(seed).to_have_value("3", timeout=60_000)
+    expect(seed).to_have_value("3", timeout=1000 * PATIENCE)
     page.get_by_label("tolerance_pct").fill("-4")
     page.get_by_text("a number above 0 is needed").first.wait_for()  # beside the field, in the words of the reader
     page.locator("button.main", has_text="Convert").click()
@@ -153,29 +167,25 @@ def test_expert_journey(page: Any, served: Served) -> None:
     page.get_by_text("tolerance_pct = 4").wait_for()
     page.get_by_role("button", name="Close").click()
     page.locator("button.main", has_text="Convert").click()
-    page.get_by_text("2 running", exact=False).or_(page.get_by_text("running").first).first.wait_for()
-    job = newest(served, "convert")
-    text = (results(served, job["number"]) / "study.toml").read_text()
+    text = (results(served, begun(served, 2)) / "study.toml").read_text()
     assert "tolerance_pct = 4.0" in text
     assert "[tune.step_steer]" in text
     page.locator("nav a", has_text="Studies").click()
-    page.get_by_text("Two studies side by side").wait_for(timeout=PATIENCE)
+    page.get_by_text("Two studies side by side").wait_for()
     page.get_by_text("Largest index of each manoeuvre").first.wait_for()
 
 
 def test_rig_moves_by_sliders(page: Any, served: Served) -> None:
     page.goto(served.address + "/kc")
     page.locator("button.main", has_text="Run the rig").click()
-    page.get_by_text("running").first.wait_for()
     canvas = page.locator("canvas[data-ready=yes]")
-    canvas.wait_for(timeout=PATIENCE)
+    canvas.wait_for()
     before = canvas.screenshot()
     page.get_by_label("wheel travel, both wheels").first.locator("[tabindex='0']").focus()
     for _ in range(40):
         page.keyboard.press("ArrowRight")
     page.get_by_text("40 mm").wait_for()
-    page.wait_for_timeout(300)
-    assert canvas.screenshot() != before
+    until(lambda: canvas.screenshot() != before)
     page.get_by_text("Toe over travel").first.wait_for()
     with page.expect_download() as saved:
         page.get_by_role("button", name="save Toe over travel as CSV").click()
@@ -221,9 +231,7 @@ def test_an_upload_with_scripts_in_its_names(page: Any, served: Served, tmp_path
     page.goto(served.address)
     page.set_input_files("input[accept='.zip']", str(archive))
     page.get_by_text("<b onmouseover=window.evil=1>", exact=False).first.wait_for()
-    page.locator("canvas[data-ready=yes]").or_(page.get_by_text("failed:", exact=False)).first.wait_for(
-        timeout=PATIENCE
-    )
+    page.locator("canvas[data-ready=yes]").or_(page.get_by_text("failed:", exact=False)).first.wait_for()
     assert page.evaluate("window.evil") is None
     assert page.locator("img[src=x]").count() == 0
 
@@ -231,64 +239,52 @@ def test_an_upload_with_scripts_in_its_names(page: Any, served: Served, tmp_path
 def test_stop_and_resume(page: Any, served: Served) -> None:
     become_expert(page, served, "/")
     page.get_by_role("button", name=CAR).first.click()
+    page.locator(".chosen", has_text=CAR).wait_for()
     use_study(page, served, LONG)
-    page.wait_for_timeout(500)
+    served.hold_at('"stage": "reference"')
     page.locator("button.main", has_text="Convert").click()
-    page.get_by_role("button", name="Pause job").click(timeout=PATIENCE)
+    number = begun(served, 3)
+    until(served.reached.is_file)
+    page.get_by_role("button", name=f"Pause job {number}").click()
     page.get_by_text("paused").first.wait_for()
-    number = newest(served, "convert")["number"]
     assert newest(served, "convert")["state"] == "paused"
     assert served.workers() == []
-    end = time.monotonic() + 300
-    while newest(served, "convert")["state"] == "paused":  # a card that is being drawn anew does not feel a click
-        assert time.monotonic() < end
-        if (resume := page.get_by_role("button", name=f"Resume job {number}")).count():
-            resume.first.click()
-        page.wait_for_timeout(1000)
-    page.get_by_role("button", name=f"Stop job {number}").click(timeout=PATIENCE)
-    end = time.monotonic() + 600
-    while newest(served, "convert")["state"] not in ("stopped", "done"):
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    if newest(served, "convert")["state"] == "done":  # as after Ctrl-C: the search ended with its best point
-        summary = json.loads((results(served, number) / "out" / "summary.json").read_text())
-        assert summary["reason"] == "it was interrupted"
+    served.hold_at('"search": [[')  # the search has a point, and has not ended
+    page.get_by_role("button", name=f"Resume job {number}").click()
+    until(served.reached.is_file)
+    page.get_by_role("button", name=f"Stop job {number}").click()
+    assert come_to(served, "stopped", "done", "failed") == "done"  # as after Ctrl-C: with the best point
+    assert not served.hold.exists()
+    summary = json.loads((results(served, number) / "out" / "summary.json").read_text())
+    assert summary["reason"] == "it was interrupted"
 
 
 def test_killed_in_mid_study_and_restarted(page: Any, served: Served) -> None:
     """The server and its worker are killed; what was finished is there, what ran goes on to the same result."""
     use_study(page, served, SHORT.format(seed=3).replace("[study]", "[study]\ntolerance_pct = 4.0"))
-    page.wait_for_timeout(500)
     first = results(served, finished(served)[0]) / "out" / "summary.json"
     before = first.read_bytes()
+    served.hold_at('"stage": "sensitivity"')
     page.locator("button.main", has_text="Convert").click()
-    page.get_by_text("running").first.wait_for()
-    number = newest(served, "convert")["number"]
-    progress = results(served, number) / "progress.json"
-    end = time.monotonic() + 300
-    while not (progress.is_file() and '"sensitivity"' in progress.read_text()):
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    number = begun(served, 4)
+    until(served.reached.is_file)
     served.stop(signal.SIGKILL)
-    for pid in served.workers():
-        os.kill(pid, signal.SIGKILL)
+    (worker,) = served.workers()
+    os.kill(worker, signal.SIGKILL)
     assert newest(served, "convert")["state"] == "running"  # so it lies on the disk
+    served.hold.unlink()
     served.start()
     page.goto(served.address + "/convert")
-    page.get_by_role("button", name="Report").wait_for(timeout=PATIENCE)
     page.get_by_text(f"{number}. conversion").wait_for()
-    end = time.monotonic() + 300
-    while newest(served, "convert")["state"] != "done":
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    assert come_to(served, "done", "failed") == "done"
+    page.get_by_role("button", name="Report").wait_for()
     assert newest(served, "convert")["beginnings"] == 2
     done = finished(served)
-    same = [json.loads((results(served, each) / "out" / "summary.json").read_text()) for each in done[1:]]
-    assert len(same) >= 2  # the expert's study, undisturbed, and this one
-    for summary in same:
+    same = [json.loads((results(served, each) / "out" / "summary.json").read_text()) for each in (done[1], number)]
+    for summary in same:  # of the expert's study, undisturbed, and of this one
         summary.pop("seconds")
         summary.pop("phase_seconds")
-    assert same[0] == same[-1]
+    assert same[0] == same[1]
     assert first.read_bytes() == before
 
 
@@ -305,6 +301,18 @@ PAGES = {
 }
 
 
+def settled(page: Any) -> None:
+    """Wait until plots and scenes are drawn and nothing fades in or out: what moves has other colours."""
+    page.wait_for_load_state("networkidle")
+    page.wait_for_function(
+        """() => document.fonts.status === 'loaded'
+            && [...document.querySelectorAll('.plot')].every(plot => plot.querySelector('.main-svg'))
+            && [...document.querySelectorAll('canvas[data-ready]')].every(canvas => canvas.dataset.ready === 'yes')
+            && document.getAnimations().every(each => each.playState !== 'running'
+                || each.effect.getComputedTiming().iterations === Infinity)"""
+    )
+
+
 @pytest.mark.parametrize("dress", ["standard, light", "expert, dark"])
 def test_looks_and_reach(page: Any, served: Served, dress: str) -> None:
     """No serious finding of axe-core, contrast of 4.5 among them; the main action is on a screen of 1024 by 768."""
@@ -317,8 +325,9 @@ def test_looks_and_reach(page: Any, served: Served, dress: str) -> None:
     for path, action in PAGES.items():
         page.goto(f"{served.address}/{path}")
         page.locator(".title").wait_for()
-        page.wait_for_timeout(1500)
         button = page.get_by_role("button", name=action).first
+        button.wait_for()
+        settled(page)
         box = button.bounding_box()
         assert box is not None, path
         assert box["y"] + box["height"] <= 768, (path, box)
@@ -329,7 +338,39 @@ def test_looks_and_reach(page: Any, served: Served, dress: str) -> None:
             if violation["impact"] in ("serious", "critical"):
                 places = [node["html"][:160] for node in violation["nodes"][:3]]
                 found.append((path, violation["id"], len(violation["nodes"]), places))
+        page.set_viewport_size({"width": 720, "height": 430})  # a laptop of 1440 at 200 %
+        assert page.evaluate("document.documentElement.scrollWidth") <= 720, path
+        page.set_viewport_size({"width": 1024, "height": 768})
     assert found == []
+
+
+def test_keys_reach_the_main_action(page: Any, served: Served) -> None:
+    """From the top of a page, by Tab alone; what has the focus can be seen to have it."""
+    page.goto(served.address + "/kc")
+    page.locator("button.main").wait_for()
+    settled(page)
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.classList.contains('main')"):
+            break
+    assert page.evaluate("document.activeElement.innerText").strip().endswith("Run the rig")
+    styles = page.evaluate(
+        "(e => [getComputedStyle(e).outlineStyle, getComputedStyle(e).outlineWidth])(document.activeElement)"
+    )
+    assert styles[0] != "none"
+    assert float(styles[1].removesuffix("px")) >= 2
+
+
+def test_units_are_those_that_are_wanted(page: Any, served: Served) -> None:
+    page.goto(served.address + "/kc")
+    page.get_by_text("0 mm", exact=True).first.wait_for()
+    with page.expect_navigation():
+        page.locator("header").get_by_role("button", name="SI", exact=True).click()
+    page.get_by_text("0 m", exact=True).first.wait_for()
+    page.get_by_text("0 mm", exact=True).wait_for(state="detached")
+    with page.expect_navigation():
+        page.locator("header").get_by_role("button", name="mm, °").click()
+    page.get_by_text("0 mm", exact=True).first.wait_for()
 
 
 def test_a_report_that_would_run_scripts(page: Any, served: Served) -> None:
@@ -381,7 +422,7 @@ def test_requests_of_other_sites(page: Any, served: Served, tmp_path: Path) -> N
                 const socket = new WebSocket(address.replace('http', 'ws') + place);
                 socket.onmessage = () => done('talked');
                 socket.onclose = () => done('closed');
-                setTimeout(() => done('silent'), 5000);
+                setTimeout(() => done('silent'), 300000);
             }));
             return answers;
         }""",
@@ -391,8 +432,8 @@ def test_requests_of_other_sites(page: Any, served: Served, tmp_path: Path) -> N
     frame = page.evaluate(
         """address => new Promise(done => {
             const frame = document.createElement('iframe');
-            frame.src = address; document.body.append(frame);
-            setTimeout(() => { try { done(frame.contentWindow.location.href); } catch (e) { done('blocked'); } }, 2000);
+            document.body.append(frame); frame.src = address;
+            frame.onload = () => { try { done(frame.contentWindow.location.href); } catch (e) { done('blocked'); } };
         })""",
         served.address,
     )
@@ -417,10 +458,10 @@ def test_paths_do_not_lead_out(served: Served) -> None:
         "files/x/report.html",
     ):
         with pytest.raises(urllib.error.HTTPError) as caught:
-            urllib.request.urlopen(f"{served.address}/{path}", timeout=20)
+            urllib.request.urlopen(f"{served.address}/{path}", timeout=PATIENCE)
         assert caught.value.code in (404, 422), path
         caught.value.close()
-    with urllib.request.urlopen(f"{served.address}/folders/{number}", timeout=20) as answer:
+    with urllib.request.urlopen(f"{served.address}/folders/{number}", timeout=PATIENCE) as answer:
         assert "link.txt" not in zipfile.ZipFile(io.BytesIO(answer.read())).namelist()
     link.unlink()
 

@@ -196,7 +196,7 @@ def _print(result: Comparison, files: list[Path]) -> None:
     table = Table(title=f"{metadata['vehicle']}, {result.manoeuvre.name}: real-time against multibody model")
     for head in ("index", "value [%]", "multibody", "rtm", "unit"):
         left = head in ("index", "unit")
-        table.add_column(head, justify="left" if left else "right", no_wrap=True)
+        table.add_column(head, justify="left" if left else "right", no_wrap=not left, overflow="fold")
     for index in result.indices:
         pair = index.scalar
         numbers = ("", "", "") if pair is None else (shown(pair.reference), shown(pair.model), pair.unit)

@@ -115,7 +115,7 @@ def ranges_by_tolerance(
 ) -> tuple[Range, ...]:
     """How far each parameter may go until an index that is within its tolerance leaves it.
 
-    An index that is beyond its tolerance here stops nobody: there is something to gain.
+    An index that is beyond its tolerance here does not limit the range: there is something to gain.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from trackrod.report.page import Captioned
 
 __all__ = ["drawn_figure", "flat_sentence", "without_flat"]
 
-#: Magnitudes below these are zero for who looks at a plot, by the unit of the axis.
+#: Magnitudes below these look like zero in a plot, by the unit of the axis.
 _RESOLUTION = {"°": 0.005, "mm": 0.01, "kN": 0.001, "m/s²": 0.001, "°/s": 0.01, "km/h": 0.01, "N·m": 0.001}
 
 

@@ -89,7 +89,7 @@ def value_section(result: StudyResult) -> tuple[Section, ...]:
     if not values:
         return ()
     text = (
-        "Values of the reference and of the tuned model, read from their runs. The gradients hold from 0.1 g to 0.3 g; "
+        "Values of the reference and of the model, read from their runs. The gradients hold from 0.1 g to 0.3 g; "
         "the understeer gradient uses the steering ratio without load. The ride frequency is that of the sprung mass "
         "of an axle on its wheel rate and its tyres in series, without damping."
     )
@@ -259,8 +259,8 @@ def hold_out_section(result: StudyResult) -> tuple[Section, ...]:
     unseen = "Tuning did not use these manoeuvres. A model that is good here too was not merely fitted to its tests."
     if again:
         unseen += (
-            f" {', '.join(again)}: tuning used this run of the reference, with the model in the reference's gears; "
-            "here the model changes gear by itself."
+            f" Of {', '.join(map(manoeuvre_name, again))}, tuning used the run of the reference, with the model in the "
+            "reference's gears; here the model changes gear by itself."
         )
     items: list[Item] = [
         unseen,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from trackrod.core.errors import InputError, MissingExtraError, Problem
-from trackrod.web.guard import Guard, is_loopback
+from trackrod.web.guard import Guard, is_loopback, is_token
 from trackrod.web.jobs import Queue
 from trackrod.web.workspace import Workspace
 
@@ -63,10 +65,14 @@ def serve(
     Raises
     ------
     InputError
-        The folder cannot be made, or another workbench works in it.
+        The folder cannot be made, or another workbench works in it; nobody can listen there; the token is none.
     MissingExtraError
         NiceGUI is not installed.
     """
+    if token is not None and not is_token(token):
+        hint = "8 or more letters, digits, '-' and '_'; without --token one is made up"
+        raise InputError(Problem("--token is no token", hint=hint))
+    _require_free(host, port)
     workspace = Workspace(folder)
     if not workspace.lock.take():
         raise InputError(Problem(f"another workbench works in {workspace.root}", hint="use it, or another --workspace"))
@@ -94,6 +100,21 @@ def serve(
         show_welcome_message=False,
         reconnect_timeout=30,
     )
+
+
+def _require_free(host: str, port: int) -> None:
+    """Somebody can listen there; what the server itself says of it later is no sentence."""
+    try:
+        kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        with socket.socket(kind, socket.SOCK_STREAM) as trial:
+            if os.name == "posix":  # a port that was left a moment ago is free
+                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(address)
+    except (OSError, UnicodeError) as error:  # the latter from a name that can be none
+        taken = getattr(error, "errno", None) == errno.EADDRINUSE
+        hint = "use another --port, or the workbench that is there" if taken else "see --host and --port"
+        text = f"nobody can listen at {host[:100]}, port {port}: {getattr(error, 'strerror', None) or error}"
+        raise InputError(Problem(text, hint=hint)) from None
 
 
 def _layout(bench: Bench) -> None:

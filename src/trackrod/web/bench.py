@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,10 @@ class Bench:
     ----------
     workspace, queue
         Its folder and its jobs.
-    revision
-        Counts changes, so that pages know when to look again.
     """
 
     workspace: Workspace
     queue: Queue
-    revision: int = 0
 
     @property
     def preferences(self) -> Preferences:
@@ -39,15 +37,13 @@ class Bench:
     def prefer(self, **changes: Any) -> None:
         """Change preferences."""
         self.workspace.prefer(**changes)
-        self.revision += 1
 
     # --- the vehicle
 
     @property
     def vehicle(self) -> VehicleChoice | None:
         """The one that is chosen, if it is still there."""
-        key = self.preferences.vehicle
-        return next((choice for choice in self.workspace.vehicles() if choice.key == key), None)
+        return self.workspace.vehicle(self.preferences.vehicle)
 
     def require_vehicle(self) -> VehicleChoice:
         """The one that is chosen; InputError if there is none."""
@@ -78,8 +74,16 @@ class Bench:
 
     def step(self) -> None:
         """What a timer does."""
-        if self.queue.step():
-            self.revision += 1
+        self.queue.step()
+
+    def outline(self, *kinds: str) -> Hashable:
+        """What a page about jobs must be drawn anew for: some came, went, or have results; cards tell the rest."""
+        told = (State.DONE, State.FAILED)
+        return tuple((job.number, job.state if job.state in told else None) for job in self.queue.jobs(*kinds))
+
+    def outline_of_vehicle(self, kind: str) -> Hashable:
+        """The same for a page about the vehicle that is chosen."""
+        return self.preferences.vehicle, self.outline(kind)
 
     def conversion(self, options: dict[str, str] | None = None) -> Command:
         """The study as it is chosen now; InputError with everything that is wrong in it."""

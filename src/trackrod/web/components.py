@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ class Viewer(Element, component="static/viewer.js"):
     job
         Whose view is drawn.
     label
-        What it shows, for who cannot see it.
+        What it shows, for people who cannot see it.
     dark
         Colours.
     run
@@ -237,7 +237,8 @@ def job_card(bench: Bench, job: Job, *, small: bool = False) -> None:
             with ui.column().classes("job-words"):
                 ui.label(f"{job.number}. {job.title}").classes("job-title")
                 said = ui.label("").classes("about")
-            buttons = ui.row().classes("job-buttons")
+            with ui.row().classes("job-buttons"):
+                buttons = [] if job.state is State.DONE else _job_buttons(bench, job)
         bar = ui.linear_progress(value=0, show_value=False, size="6px")
         bar.props(f'aria-label="progress of job {job.number}"')
         log = None
@@ -250,41 +251,41 @@ def job_card(bench: Bench, job: Job, *, small: bool = False) -> None:
                     icon="terminal",
                     on_click=lambda: _show_command(job.command, _files(bench, job), str(bench.queue.folder(job))),
                 ).props("flat no-caps")
-            if job.state is State.FAILED:
-                opened.open()
-    shown: dict[str, Any] = {}
+    seen: list[Any] = []
 
     def refresh() -> None:
         try:
             now = bench.queue.job(job.number)
         except InputError:
             return
-        progress = bench.queue.progress(now)
-        state = (now.state, progress, bench.queue.log(now)[-400:] if now.state is State.RUNNING else "")
-        if shown.get("state") == state:
+        if seen and seen[0] is now.state and now.state is not State.RUNNING:
             return
-        before, shown["state"] = shown.get("state"), state
+        progress = bench.queue.progress(now)
+        text = "" if log is None and now.state is not State.FAILED else bench.queue.log(now)
+        if seen == [now.state, progress, text]:
+            return
+        seen[:] = [now.state, progress, text]
         icon.set_name(_STATE_ICONS[now.state])
         share = progress.share
         words = f"{now.state}"
         if now.state is State.RUNNING:
             words += f": {progress.title}, {progress.what}" if progress.title else ": at work"
         elif now.state is State.FAILED:
-            words += f": {_last_line(bench.queue.log(now))}"
+            words += f": {_last_line(text)}"
         said.set_text(words)
         bar.set_value(share or 0.0)
         unknown = now.state is State.RUNNING and share is None
         bar.props(add="indeterminate" if unknown else "", remove="" if unknown else "indeterminate")
         bar.set_visibility(now.state in (State.RUNNING, State.PAUSED, State.QUEUED))
         if log is not None:
-            log.set_content(bench.queue.log(now) or "nothing yet")
-        if before is None or before[0] is not now.state:
-            buttons.clear()
-            with buttons:
-                _job_buttons(bench, now)
+            log.set_content(text or "nothing yet")
+            if now.state is State.FAILED:
+                opened.open()
+        for button, states in buttons:
+            button.set_visibility(now.state in states)
 
     refresh()
-    if not job.state.is_over:
+    if job.state is not State.DONE:
         ui.timer(0.4, refresh)
 
 
@@ -300,47 +301,41 @@ def _last_line(log: str) -> str:
     return lines[-1][:300] if lines else "it said nothing"
 
 
-def _job_buttons(bench: Bench, job: Job) -> None:
+def _job_buttons(bench: Bench, job: Job) -> list[tuple[ui.button, tuple[State, ...]]]:
+    """What can be done about a job, and in which states; a button that is not drawn anew does not miss a click."""
     queue = bench.queue
 
-    def button(text: str, icon: str, action: Callable[[int], None]) -> None:
+    def button(text: str, icon: str, action: Callable[[int], None], *states: State) -> tuple[ui.button, Any]:
         def act() -> None:
             attempt(lambda: action(job.number))
             bench.step()
-            bench.revision += 1
 
-        push(text, icon=icon, on_click=act).props(f'flat dense no-caps aria-label="{text} job {job.number}"')
+        made = push(text, icon=icon, on_click=act)
+        return made.props(f'flat dense no-caps aria-label="{text} job {job.number}"'), states
 
-    if job.state is State.RUNNING:
-        button("Pause", "pause", queue.pause)
-        button("Stop", "stop", queue.stop)
-    elif job.state is State.QUEUED:
-        button("Stop", "stop", queue.stop)
-    elif job.state in (State.PAUSED, State.STOPPED, State.FAILED):
-        button("Resume" if job.state is State.PAUSED else "Run again", "play_arrow", queue.resume)
+    return [
+        button("Pause", "pause", queue.pause, State.RUNNING),
+        button("Stop", "stop", queue.stop, State.RUNNING, State.QUEUED),
+        button("Resume", "play_arrow", queue.resume, State.PAUSED),
+        button("Run again", "play_arrow", queue.resume, State.STOPPED, State.FAILED),
+    ]
 
 
-def live(bench: Bench, draw: Callable[[], None]) -> Callable[[], None]:
-    """A part of a page that is drawn anew when jobs or choices change; the function that draws it now."""
+def live(outline: Callable[[], Hashable], draw: Callable[[], None]) -> None:
+    """A part of a page that is drawn anew when its outline changes, and only then: what is drawn anew loses clicks."""
     holder = ui.column().classes("live")
-    seen = {"revision": -1}
+    seen: list[Hashable] = []
 
     def look() -> None:
-        if seen["revision"] == bench.revision:
+        if seen == [now := outline()]:
             return
-        seen["revision"] = bench.revision
+        seen[:] = [now]
         holder.clear()
         with holder:
             draw()
 
     look()
     ui.timer(0.5, look)
-
-    def now() -> None:
-        seen["revision"] = -1
-        look()
-
-    return now
 
 
 def _quoted(text: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-__all__ = ["HEADERS", "Guard", "is_loopback"]
+__all__ = ["HEADERS", "Guard", "is_loopback", "is_token"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -29,6 +30,16 @@ _SAFE = ("GET", "HEAD")
 def is_loopback(host: str) -> bool:
     """Whether an address is this machine alone."""
     return host in ("127.0.0.1", "localhost", "::1")
+
+
+def is_token(text: str) -> bool:
+    """Whether a text can be a token: too long to be tried out, of signs that an address and a cookie carry."""
+    return re.fullmatch(r"[A-Za-z0-9_-]{8,200}", text) is not None
+
+
+def _same(given: str, token: str) -> bool:
+    """Compared in a time that does not tell how much of it is right."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
 
 
 class Guard:
@@ -53,6 +64,8 @@ class Guard:
         self._largest = largest
         if not self._hosts and token is None:
             raise ValueError("a server for every host needs a token")
+        if token is not None and not is_token(token):
+            raise ValueError("this is no token")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or refuse."""
@@ -65,7 +78,7 @@ class Guard:
             return
         if self._token is not None and not self._knows(headers):
             given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
-            if scope["type"] == "http" and scope["method"] == "GET" and hmac.compare_digest(given, self._token):
+            if scope["type"] == "http" and scope["method"] == "GET" and _same(given, self._token):
                 await self._welcome(scope, send)
             else:
                 await _refuse(scope, receive, send, 401, "the address lacks the token that the server printed")
@@ -117,7 +130,7 @@ class Guard:
             found = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
         except CookieError:
             return False
-        return found is not None and hmac.compare_digest(found.value.encode(), (self._token or "").encode())
+        return found is not None and _same(found.value, self._token or "")
 
     async def _welcome(self, scope: Scope, send: Send) -> None:
         cookie = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/"

@@ -2,8 +2,8 @@
 
 A job is a command line. Its folder holds ``job.json`` (what is asked, written by the server alone), ``log.txt``,
 ``progress.json``, ``result.json`` (the exit code, written by the worker alone when it ends) and ``out`` (what the
-command wrote). A worker holds the lock of its folder as long as it lives: a server that starts anew sees from the
-folder alone what is done, what still runs and what was cut off, and begins the last again.
+command wrote). A worker holds the lock of its folder from its birth to its death: a server that starts anew sees from
+the folder alone what is done, what still runs and what was cut off, and begins the last again.
 """
 
 from __future__ import annotations
@@ -317,15 +317,27 @@ class Queue:
 
     def _begin(self, job: Job) -> None:
         folder = self.folder(job)
-        (folder / "result.json").unlink(missing_ok=True)
-        (folder / "progress.json").unlink(missing_ok=True)
-        (folder / "stop").unlink(missing_ok=True)
-        command = [sys.executable, "-m", "trackrod.web.worker", str(folder)]
-        with (folder / "log.txt").open("ab") as log:
-            # a session of its own: Ctrl-C in the terminal of the server is for the server
-            self._processes[job.number] = subprocess.Popen(
-                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
+        lock = Lock(folder / "lock")
+        if not lock.take():  # a server that was killed in this moment has begun it
+            self._keep(replace(job, state=State.RUNNING))
+            return
+        for name in ("result.json", "progress.json", "stop", "pid"):
+            (folder / name).unlink(missing_ok=True)
+
+        def begin(handles: tuple[int, ...]) -> None:
+            command = [sys.executable, "-m", "trackrod.web.worker", str(folder), *map(str, handles)]
+            with (folder / "log.txt").open("ab") as log:
+                self._processes[job.number] = subprocess.Popen(
+                    command,
+                    cwd=folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    pass_fds=handles,
+                    start_new_session=True,  # Ctrl-C in the terminal of the server is for the server
+                )
+
+        lock.hand_over(begin)
         self._keep(replace(job, state=State.RUNNING, code=None, beginnings=job.beginnings + 1))
 
     def _look_after(self, job: Job, *, closing: bool = False) -> None:

@@ -29,10 +29,20 @@ def run_command(command: tuple[str, ...]) -> int:
     return 0
 
 
-def main(folder: Path) -> int:
-    """Run the job of a folder; the exit code of its command, or 1 if the process is not to run."""
+def main(folder: Path, handle: int | None = None) -> int:
+    """Run the job of a folder; the exit code of its command, or 1 if the process is not to run.
+
+    Parameters
+    ----------
+    folder
+        Of the job.
+    handle
+        The lock of the folder, inherited; taken here if there is none.
+    """
     lock = Lock(folder / "lock")
-    if not lock.take():
+    if handle is not None:
+        os.set_inheritable(handle, False)  # for this process alone, not for what it begins
+    elif not lock.take():
         return 1  # another worker is at it
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where it was ignored by who began the server
     write_atomically(folder / "pid", str(os.getpid()))
@@ -63,4 +73,4 @@ def main(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve()))
+    sys.exit(main(Path(sys.argv[1]).resolve(), *map(int, sys.argv[2:3])))

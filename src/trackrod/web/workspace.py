@@ -5,12 +5,11 @@ Every path that a page asks for goes through `Workspace.inside`: nothing outside
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -119,6 +118,16 @@ class Lock:
             os.close(self._handle)
             self._handle = None
 
+    def hand_over(self, begin: Callable[[tuple[int, ...]], None]) -> None:
+        """Begin a process that inherits these handles, and with them the lock: at no moment nobody holds it.
+
+        Where handles cannot be inherited (Windows) there are none; the process takes the lock itself.
+        """
+        if sys.platform == "win32":
+            self.free()
+        begin(() if self._handle is None else (self._handle,))
+        self.free()
+
     def is_held(self) -> bool:
         """Whether a process holds it, this one included."""
         if self._handle is not None:
@@ -218,11 +227,21 @@ class Workspace:
         """The bundled ones, then those of the workspace."""
         found = [VehicleChoice(name, vehicle.title, True) for name, vehicle in BUNDLED.items()]
         for path in sorted(_files(self.vehicles_folder, (".asy",))):
-            key = path.relative_to(self.vehicles_folder).as_posix()
-            with contextlib.suppress(InputError):  # a link that leads out
-                self.inside(self.vehicles_folder, key)
-                found.append(VehicleChoice(key, f"{path.stem}, of {key.split('/')[0]}", False))
+            if (choice := self.vehicle(path.relative_to(self.vehicles_folder).as_posix())) is not None:
+                found.append(choice)
         return found
+
+    def vehicle(self, key: str) -> VehicleChoice | None:
+        """One of them; None if there is no such vehicle, or if it is a link that leads out."""
+        if key in BUNDLED:
+            return VehicleChoice(key, BUNDLED[key].title, True)
+        try:
+            path = self.inside(self.vehicles_folder, key)
+        except InputError:
+            return None
+        if path.suffix.casefold() != ".asy" or not path.is_file():
+            return None
+        return VehicleChoice(key, f"{path.stem}, of {Path(key).parts[0]}", False)
 
     def source(self, key: str) -> str:
         """What a command is given for a vehicle: the bundled name, or the path from the folder of a job.
@@ -235,7 +254,7 @@ class Workspace:
         if key in BUNDLED:
             return key
         path = self.inside(self.vehicles_folder, key)
-        if path.suffix != ".asy" or not path.is_file():
+        if self.vehicle(key) is None:
             raise MissingFileError(Problem(f"there is no vehicle '{key[:100]}'", hint="choose one that is listed"))
         return f"../../{path.relative_to(self.root).as_posix()}"
 

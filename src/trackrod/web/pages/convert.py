@@ -46,7 +46,7 @@ def page(bench: Bench, *, dark: bool) -> None:
                 label="payload",
                 on_change=lambda event: options.update(payload=event.value),
             ).props("dense options-dense").style("min-width: 11rem")
-    live(bench, lambda: _study(bench, dark=dark))
+    live(lambda: bench.outline_of_vehicle("convert"), lambda: _study(bench, dark=dark))
 
 
 def _start(bench: Bench, options: dict[str, str]) -> None:

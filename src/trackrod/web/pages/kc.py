@@ -65,7 +65,7 @@ def page(bench: Bench, *, dark: bool) -> None:
                 label="mode",
                 on_change=lambda e: options.update(mode=e.value),
             ).props("dense").style("width: 11rem")
-    live(bench, lambda: _result(bench, dark=dark))
+    live(lambda: bench.outline_of_vehicle("kc"), lambda: _result(bench, dark=dark))
 
 
 def _command(bench: Bench, options: dict[str, str]) -> commands.Command:

@@ -61,7 +61,7 @@ def page(bench: Bench, *, dark: bool) -> None:
                 _settings(chosen)
 
     choose("step_steer")
-    live(bench, lambda: _result(bench, dark=dark))
+    live(lambda: bench.outline_of_vehicle("compare"), lambda: _result(bench, dark=dark))
 
 
 def _settings(chosen: dict[str, Any]) -> None:

@@ -39,7 +39,7 @@ def page(bench: Bench, *, dark: bool) -> None:
                 "compare on four posts too",
                 on_change=lambda e: (flags.add if e.value else flags.discard)("--posts"),
             )
-    live(bench, lambda: _result(bench))
+    live(lambda: bench.outline_of_vehicle("reduce"), lambda: _result(bench))
 
 
 def _command(bench: Bench, options: dict[str, str], flags: set[str]) -> commands.Command:

@@ -21,7 +21,7 @@ def page(bench: Bench, number: int | None = None, *, dark: bool) -> None:
     done = [job for job in bench.queue.jobs("convert") if job.state is State.DONE]
     chosen = next((job for job in done if job.number == number), None) or bench.latest("convert", done=True)
     chosen = chosen or (done[0] if done else None)
-    with head("Report and export", "What was found, for who decides and for who works with the model."):
+    with head("Report and export", "Read the report of a study; download it, or the model for another program."):
         if chosen is not None:
             options = {job.number: f"{job.number}. {job.title}" for job in done[:100]}
             ui.select(
@@ -49,7 +49,7 @@ def page(bench: Bench, number: int | None = None, *, dark: bool) -> None:
                 push(words, icon="output", on_click=lambda _, form=form: _export(bench, chosen, form)).props(
                     "outline no-caps"
                 )
-    live(bench, lambda: _exports(bench, chosen))
+    live(lambda: bench.outline("export"), lambda: _exports(bench, chosen))
     frame(chosen, "report.html", f"report of study {chosen.number}")
 
 

@@ -22,15 +22,14 @@ def page(bench: Bench, *, dark: bool) -> None:
     """Draw it."""
     with head("Studies", "Everything that was asked for, newest first; one runs at a time, the others wait."):
         push("Delete what failed", icon="delete", on_click=lambda: _clear(bench)).props("outline no-caps")
-    live(bench, lambda: _comparison(bench, dark=dark))
-    live(bench, lambda: _jobs(bench))
+    live(lambda: bench.outline("convert"), lambda: _comparison(bench, dark=dark))
+    live(bench.outline, lambda: _jobs(bench))
 
 
 def _clear(bench: Bench) -> None:
     for job in bench.queue.jobs():
         if job.state in (State.FAILED, State.STOPPED):
             attempt(lambda job=job: bench.queue.remove(job.number))  # type: ignore[misc]
-    bench.revision += 1
 
 
 def _jobs(bench: Bench) -> None:

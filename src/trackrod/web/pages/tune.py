@@ -42,7 +42,7 @@ def page(bench: Bench, *, dark: bool) -> None:
             study_form.draw(bench)
     else:
         _standard(bench)
-    live(bench, lambda: _study(bench, dark=dark))
+    live(lambda: bench.outline_of_vehicle("convert"), lambda: _study(bench, dark=dark))
 
 
 def _standard(bench: Bench) -> None:
@@ -80,7 +80,7 @@ def _objective(bench: Bench, job: Job, *, dark: bool) -> None:
     seen = {"points": -1}
 
     def draw() -> None:
-        progress = bench.queue.progress(bench.queue.job(job.number))
+        progress = bench.queue.progress(job)
         search = progress.search
         if len(search) == seen["points"]:
             return
@@ -100,7 +100,7 @@ def _objective(bench: Bench, job: Job, *, dark: bool) -> None:
             plots(found)
 
     draw()
-    if job.state is State.RUNNING:
+    if job.state is not State.DONE:
         ui.timer(0.5, draw)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -43,7 +44,7 @@ def page(bench: Bench, *, dark: bool) -> None:
             "no-caps unelevated"
         ).classes("main")
     errors.append(ui.column().classes("problems"))
-    live(bench, lambda: _choices(bench, chosen, errors[0]))
+    live(lambda: _kept(bench), lambda: _choices(bench, chosen, errors[0]))
     name = ui.input("campaign of what is uploaded", value="measured").props("dense").style("width: 14rem")
     upload(
         "Recordings (.csv, .mat, .mf4, .parquet), channel map and criteria (.toml), or a .zip",
@@ -53,7 +54,7 @@ def page(bench: Bench, *, dark: bool) -> None:
         max_file_size=bench.workspace.limits.packed,
         max_files=200,
     )
-    live(bench, lambda: _results(bench))
+    live(lambda: bench.outline(*KINDS), lambda: _results(bench))
 
 
 async def _uploaded(bench: Bench, campaign: str, event: events.UploadEventArguments, errors: Any) -> None:
@@ -66,8 +67,12 @@ async def _uploaded(bench: Bench, campaign: str, event: events.UploadEventArgume
         except TrackrodError as error:
             with errors:
                 problem_list(what_is_wrong(error))
-            return
-    bench.revision += 1
+
+
+def _kept(bench: Bench) -> Hashable:
+    """What can be chosen: recordings, and studies that are done."""
+    campaigns = bench.workspace.campaigns()
+    return tuple(path for name in campaigns for path in bench.workspace.recordings(name)), bench.outline("convert")
 
 
 def _choices(bench: Bench, chosen: dict[str, Any], errors: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -35,7 +36,7 @@ def page(bench: Bench, *, dark: bool) -> None:
     with head("Vehicle", "Choose the vehicle that is converted: one that comes with Trackrod, or one of your own."):
         command_button(bench.conversion)
         push("Convert", icon="play_arrow", on_click=lambda: _convert(bench)).props("no-caps unelevated").classes("main")
-    live(bench, lambda: _choices(bench))
+    live(lambda: _offered(bench), lambda: _choices(bench))
     errors = ui.column().classes("problems")
     limit = bench.workspace.limits.packed
     upload(
@@ -46,7 +47,7 @@ def page(bench: Bench, *, dark: bool) -> None:
         max_files=20,
         on_rejected=lambda: _too_large(errors, limit),
     )
-    live(bench, lambda: _audit(bench, dark=dark))
+    live(lambda: bench.outline_of_vehicle("inspect"), lambda: _audit(bench, dark=dark))
 
 
 def _convert(bench: Bench) -> None:
@@ -72,6 +73,10 @@ async def _uploaded(bench: Bench, event: events.UploadEventArguments, errors: ui
                 problem_list(sentence.replace(f"{archive}: ", "") for sentence in what_is_wrong(error))
             return
     bench.choose(keys[0])
+
+
+def _offered(bench: Bench) -> Hashable:
+    return bench.preferences.vehicle, tuple(sorted(path.name for path in bench.workspace.vehicles_folder.iterdir()))
 
 
 def _choices(bench: Bench) -> None:

@@ -214,6 +214,7 @@ export default {
         if (d < near) { near = d; best = item; }
       }
       this.picked = best ? best.name : null;
+      this.$refs.canvas.dataset.picked = this.picked || '';
       this.$emit('pick', best ? { name: best.name, layer: best.layer, details: best.details, kind: best.kind || '' } : null);
       this.draw();
     },

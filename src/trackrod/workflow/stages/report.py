@@ -204,7 +204,7 @@ def _limits(tests: Sequence[TestResult]) -> tuple[str, ...]:
     up_to = f"up to {' and '.join(reached)}, " if reached else ""
     speeds = interval(max(round(3.6 * slowest), 0), round(3.6 * fastest), 1)
     return (
-        f"Reference and model were compared {up_to}at {speeds} km/h.",
+        f"Reference and model were compared {up_to}at {speeds} km/h; outside this range the model is untried.",
         "The road is level and has the friction of the tyre files, unless a manoeuvre says otherwise. Beyond the "
         "travel of the K&C maps the model extrapolates in a straight line.",
         "Bodies are rigid, except for a frame where the model has one. Frequencies above about 15 Hz are not "
