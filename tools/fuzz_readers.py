@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import gzip
 import importlib.util
+import io
 import json
 import math
 import re
+import shutil
 import sys
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +25,9 @@ from trackrod.adams.source import open_vehicle
 from trackrod.adams.subsystem import read_subsystem
 from trackrod.adams.template_file import read_template
 from trackrod.adams.vehicle import read_vehicle
+from trackrod.campaign.file import read_campaign
+from trackrod.campaign.folder import CampaignFolder
+from trackrod.campaign.plan import make_plan
 from trackrod.cli.inputs import parse_settings
 from trackrod.cli.kc import parse_cases
 from trackrod.core import teimorbit
@@ -46,11 +53,12 @@ from trackrod.measured.prepare import prepare
 from trackrod.measured.recording import open_recording
 from trackrod.measured.sensors import SensorSet
 from trackrod.measured.suggestions import suggest
-from trackrod.reference import read_reference
+from trackrod.reference import Reference, read_reference
 from trackrod.reference.carmaker_vehicle import complete_from_carmaker
 from trackrod.reference.skc import read_suspension
 from trackrod.reference.sweeps import AxleTables
 from trackrod.reference.tyre_files import read_tyre
+from trackrod.road.crg import read_crg
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.spec import RTM
 from trackrod.tyre.points import POINT_COLUMNS, read_points
@@ -61,6 +69,7 @@ from trackrod.validate.criteria import read_criteria
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.template_reader import BUILT_IN, load_template
 from trackrod.vehicle.vehicle import VEHICLE
+from trackrod.web.archives import unpack
 from trackrod.workflow.study_settings import read_study_file
 
 __all__ = ["Reader", "readers"]
@@ -178,6 +187,9 @@ def readers(*, real_files: bool = True) -> tuple[Reader, ...]:
         *_reference_readers(),
         *_text_readers(),
         *_measured_readers(),
+        *_campaign_readers(),
+        Reader("road_crg", "input.crg", read_crg, _roads(), limited=False),
+        Reader("upload", "input.zip", _read_upload, (_upload(),)),
     ]
     for kind, (name, text, read) in examples.items():
         suffix = "_bus.xml" if name.endswith("_bus.xml") else "_spr.xml" if name.endswith(".xml") else name[1:]
@@ -277,6 +289,52 @@ def _measured_readers() -> Iterator[Reader]:
     yield Reader("recording", "input.csv", _read_recording, (_recording(),), share=0.3, limited=False)
     yield Reader("tyre_bench", "input.csv", lambda path: read_bench([path]), (_BENCH,), limited=False)
     yield Reader("tyre_bench_tydex", "input.tdx", lambda path: read_bench([path]), (_bench_tydex(),))
+
+
+def _campaign_readers() -> Iterator[Reader]:
+    """The file of a campaign, and what its folder keeps of it."""
+    blocks = re.findall(r"```toml[^\n]*\n(.*?)```", (ROOT / "docs/campaign.md").read_text(encoding="utf-8"), re.DOTALL)
+    files = [text for text in blocks if "[models." in text]
+    yield Reader("campaign", "input.toml", read_campaign, tuple(text.encode() for text in files))
+    with tempfile.TemporaryDirectory() as made:
+        file, folder = Path(made) / "input.toml", CampaignFolder(Path(made) / "campaign")
+        file.write_text(files[0])
+        read = read_campaign(file)
+        folder.write(make_plan(read, {model.label: _small().conversion.spec for model in read.description.models}, {}))
+        others = _files_below(folder.path)
+    plan = others.pop(folder.plan_file.name)
+    yield Reader(
+        "campaign_plan",
+        folder.plan_file.name,
+        lambda path: CampaignFolder(path.parent).plan(),
+        (plan,),
+        others=others,
+        share=0.3,
+    )
+
+
+def _roads() -> tuple[bytes, ...]:
+    """A road in each format."""
+    by_hand = _sample_texts("road/roads_by_hand.py")
+    rows = [[0.01 * row * column for column in range(7)] for row in range(4)]
+    return tuple(by_hand.crg_text(rows, kind=kind) for kind in ("LRFI", "LDFI", "KRBI", "KDBI"))
+
+
+def _upload() -> bytes:
+    """A database as it is handed to the workbench."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("assemblies.tbl/car.asy", "subsystems.tbl/body.sub", "tyres.tbl/a.tir"):
+            archive.writestr(zipfile.ZipInfo(f"car.cdb/{name}", (2000, 1, 1, 0, 0, 0)), f"$ {name}\n" * 40)
+    return packed.getvalue()
+
+
+def _read_upload(path: Path) -> object:
+    folder = path.parent / "unpacked"
+    try:
+        return unpack(path, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _bench_tydex() -> bytes:
@@ -387,6 +445,15 @@ def _read_teimorbit(path: Path) -> object:
     return document
 
 
+@cache
+def _small() -> Reference:
+    """A small vehicle from a folder."""
+    if str(TESTS / "reference") not in sys.path:
+        sys.path.append(str(TESTS / "reference"))
+    with tempfile.TemporaryDirectory() as made:
+        return read_reference(_sample_texts("reference/small_vehicle.py").write_small(Path(made)))
+
+
 def _artefact_readers() -> Iterator[Reader]:
     travel, force = Variable("travel", KINDS["length"]), Variable("force", KINDS["force"])
     speed = Variable("speed", KINDS["velocity"])
@@ -394,8 +461,7 @@ def _artefact_readers() -> Iterator[Reader]:
     spring = Map1D(travel, [-0.1, 0.0, 0.1], [force], [-1e3, 0.1, 2e3], **rules)
     rows = [[-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0]]
     damper = Map2D((travel, speed), ([-0.1, 0.1], [-1.0, 0.0, 1.0]), [force], rows, **rules)
-    with tempfile.TemporaryDirectory() as made:
-        small = read_reference(_sample_texts("reference/small_vehicle.py").write_small(Path(made)))
+    small = _small()
     for name, schema, content in (
         ("map1d", MAP1D_SCHEMA, spring),
         ("map2d", MAP2D_SCHEMA, damper),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from rtm.converted_vehicles import spec_of
 from trackrod.core import signals
+from trackrod.core.corners import Axle
 from trackrod.core.series import Run
 from trackrod.fit.estimate import Estimate, estimate
 from trackrod.fit.identifiability import Verdict, identify
@@ -17,6 +20,7 @@ from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.script import ScriptedVehicle
 from trackrod.simulate.drive import simulate
 from trackrod.simulate.script import scripted
+from trackrod.tune.other_tyres import other_tyres
 from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import TuningSpace, tuning_space
 from trackrod.tune.test import Test
@@ -118,6 +122,27 @@ def test_a_weak_engine_is_found_by_the_gears_of_the_reference() -> None:
         missed[own] = np.linalg.norm(foreseen - there.residual)
     assert missed[False] < 0.1
     assert missed[True] > 1.0
+
+
+def test_an_interval_knows_that_tyres_may_be_others() -> None:
+    """The rear tyres of the reference are 4 % softer: without a word of it the yaw inertia seems another."""
+    chosen = tuning_space(spec_of("suv"), names=("Izz", "cg_to_front"))
+    true = chosen.nominal.with_tyres(Axle.REAR, lambda tyre: tyre.stiffer(0.96))
+    tests = []
+    for name, settings in TESTS.items():
+        wanted = manoeuvre(name, settings)
+        script = scripted(wanted, simulate(RealTimeVehicle(true), wanted))
+        vehicle = ScriptedVehicle(true)
+        vehicle.settle()
+        tests.append(Test(name, name, name, vehicle.run(script), script))
+    problem, *swaps = (
+        TuningProblem(replace(chosen, nominal=spec), tests) for spec in (chosen.nominal, *other_tyres(chosen.nominal))
+    )
+    alone, told = estimate(problem, np.zeros(2)), estimate(problem, np.zeros(2), swaps=swaps)
+    assert alone.lower[0] > 0.0, "softer tyres look like more inertia"
+    assert (told.lower < 0.0).all()
+    assert (told.upper > 0.0).all()
+    assert all(told.determined)
 
 
 def test_parallel_evaluations_are_the_same(problem: TuningProblem) -> None:

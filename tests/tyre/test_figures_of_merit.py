@@ -60,3 +60,11 @@ def test_figure_shows_what_was_evaluated(tyre: Tyre) -> None:
         expected = tyre.evaluate(factor * tyre.nominal_load, alpha=np.radians(line.x)).Fy / 1000
         np.testing.assert_allclose(line.y, expected)
     assert all("[" in panel.x_label and "[" in panel.y_label for panel in panels.values())  # units on every axis
+
+
+def test_a_stiffer_tyre_has_more_cornering_stiffness_and_nothing_else(sample: Path) -> None:
+    here = read_tir(sample).symmetric()
+    before, after = values_of(Tyre(here)), values_of(Tyre(here.stiffer(1.03)))
+    assert after["cornering_stiffness"] == pytest.approx(1.03 * before["cornering_stiffness"], rel=2e-4)
+    for name in ("slip_stiffness", "vertical_stiffness", "friction_lateral"):
+        assert after[name] == pytest.approx(before[name], rel=1e-6), name

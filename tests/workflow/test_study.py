@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,7 @@ from trackrod.reference import Longitudinal, Reference, ReferenceRun
 from trackrod.rtm.driving import RealTimeVehicle
 from trackrod.rtm.spec import RtmSpec
 from trackrod.simulate.drive import simulate
+from trackrod.tune.other_tyres import other_tyres
 from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import Bounds
 from trackrod.tune.study import StudyResult
@@ -33,7 +34,7 @@ from trackrod.workflow.cache import CACHE_VARIABLE
 from trackrod.workflow.request import StudyRequest
 from trackrod.workflow.runner import run_stages
 from trackrod.workflow.stage import Stage, Work
-from trackrod.workflow.stages import hold_out, report, sensitivity
+from trackrod.workflow.stages import hold_out, optimise, report, sensitivity
 from trackrod.workflow.stages.read import READ, Subject
 from trackrod.workflow.stages.report import REPORT, FinishedStudy, study_result
 from trackrod.workflow.study import STAGES
@@ -118,6 +119,20 @@ def test_what_was_recorded_is_found(result: StudyResult) -> None:
         assert result.tuned.parameters[name] == pytest.approx(share * nominal[name], rel=0.005), name
     assert result.outcome.value < 0.1 * result.objective_nominal
     assert all(item.identifiable and not item.on_bound for item in result.parameters)
+
+
+def test_intervals_of_a_record_know_that_its_tyres_may_be_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[RtmSpec] = []
+
+    def asking(spec: RtmSpec) -> Iterator[RtmSpec]:
+        asked.append(spec)
+        return other_tyres(spec)
+
+    monkeypatch.setattr(optimise, "other_tyres", asking)
+    run(tmp_path)
+    assert [spec.parameters for spec in asked] == [reference().conversion.spec.parameters]
 
 
 def test_what_was_held_out_is_better_too(result: StudyResult) -> None:

@@ -6,7 +6,7 @@ maps came from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import PchipInterpolator
 
 from trackrod.core.artefact import Schema
-from trackrod.core.corners import Corner
+from trackrod.core.corners import Axle, Corner
 from trackrod.core.errors import InputError, Problem, UnknownNameError, raise_if_errors
 from trackrod.core.notebook import Shown
 from trackrod.core.plain import Plain
@@ -450,6 +450,16 @@ class RtmSpec(Shown):
     def with_parameters(self, **changes: float) -> RtmSpec:
         """The model with other values of some parameters [SI]."""
         return replace(self, parameters={**self.parameters, **changes})
+
+    def with_tyres(self, axle: Axle, change: Callable[[TyreProperties], TyreProperties]) -> RtmSpec:
+        """The model with other tyres on one axle."""
+        tyres, wheels = dict(self.tyres), list(self.wheels)
+        for k, wheel in enumerate(self.wheels):
+            if wheel.corner.axle is axle:
+                tyres |= {f"{place.tyre}, {axle}": change(self.tyres[place.tyre]) for place in wheel.tyres}
+                places = (replace(place, tyre=f"{place.tyre}, {axle}") for place in wheel.tyres)
+                wheels[k] = replace(wheel, tyres=tuple(places))
+        return replace(self, tyres=tyres, wheels=tuple(wheels))
 
     @staticmethod
     def allowed(name: str) -> tuple[float, float]:

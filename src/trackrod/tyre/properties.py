@@ -118,6 +118,11 @@ class TyreProperties:
             raise UnknownNameError(f"coefficient of {self.version}", unknown, self.names)
         return replace(self, coefficients={**self.coefficients, **changes}, given=self.given | changes.keys())
 
+    def stiffer(self, factor: float) -> TyreProperties:
+        """The same tyre with a cornering stiffness that is larger by a factor [-]."""
+        scale = "a3" if self.version is Version.PAC89 else "LKY"
+        return self.with_values(**{scale: factor * self.coefficients[scale]})
+
     def symmetric(self) -> TyreProperties:
         """The same tyre without conicity, ply steer and other differences between left and right.
 

@@ -17,9 +17,11 @@ from trackrod.fit.methods import minimise
 from trackrod.fit.objective import Objective
 from trackrod.fit.outcome import Outcome, Point, Reason, StopRules
 from trackrod.fit.problem import FitProblem
+from trackrod.reference import Reference
 from trackrod.report.study_sections import parameter_section, search_section
 from trackrod.rtm.spec import RtmSpec
 from trackrod.rtm.stability import stability_problems
+from trackrod.tune.other_tyres import other_tyres
 from trackrod.tune.posterior import Posterior, posterior_of
 from trackrod.tune.problem import TuningProblem
 from trackrod.tune.space import TuningSpace
@@ -93,7 +95,10 @@ def _tune(work: Work) -> Tuned:
 
 
 def _swapped(work: Work) -> Iterator[TuningSpace]:
-    """The same parameters of models with other kinematics or another compliance: in these the model may be wrong."""
+    """The same parameters of models with a sub-model that may be wrong: kinematics, compliance.
+
+    What another program or a test track calls a tyre is never quite the tyre of the folder.
+    """
     space, settings = work[Converted].space, work[StudySettings]
     now = (settings.detail, Compliance.of(space.nominal))
     other = Detail.TWO_DIMENSIONAL if settings.detail is Detail.LINEAR else Detail.LINEAR
@@ -103,6 +108,8 @@ def _swapped(work: Work) -> Iterator[TuningSpace]:
         model = convert_origin(origin, maps, detail, compliance=compliance, steering=settings.steering).spec
         if (detail, Compliance.of(model)) != now:  # a reference may know no compliance
             yield replace(space, nominal=model.with_parameters(**space.nominal.parameters))
+    if isinstance(work[Subject].origin, Reference):
+        yield from (replace(space, nominal=model) for model in other_tyres(space.nominal))
 
 
 def _standing_height(space: TuningSpace, tuned: RtmSpec, told: Estimate) -> StandingHeight | None:
