@@ -23,7 +23,7 @@ from trackrod.export.vehicle import ExportedVehicle, exported_multibody, exporte
 from trackrod.vehicle.catalogue import BUNDLED
 
 COMPILERS = {"g++": ["g++"], "clang": [sys.executable, "-m", "ziglang", "c++"]}
-FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno"]
+FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno", "-Wno-psabi"]
 STEPS = 2000
 MAIN = """#include <cstdio>
 #include <cmath>

@@ -46,21 +46,20 @@ class Follower {
   // Under a wheel centre at (x, y) of a vehicle that heads along (ahead_x, ahead_y), a unit vector.
   Plane<double> under(std::size_t tyre, double x, double y, double ahead_x, double ahead_y) {
     Tyre& t = tyres_[tyre];
-    const auto [row, v, along_x, along_y, rows] = located(x, y, t.hint);
+    const Surface::Place here = located(x, y, t.hint);
     const double hx = cosine_ * ahead_x + sine_ * ahead_y, hy = cosine_ * ahead_y - sine_ * ahead_x;
-    const double along = hx * along_x + hy * along_y, across = hy * along_x - hx * along_y;
+    const double along = hx * here.along_x + hy * here.along_y, across = hy * here.along_x - hx * here.along_y;
     // from the middle to the front, and to the left
-    const double front_row = along * t.half_length * rows, front_v = across * t.half_length;
-    const double left_row = -across * t.half_width * rows, left_v = along * t.half_width;
+    const double front_row = along * t.half_length * here.rows_per_metre, front_v = across * t.half_length;
+    const double left_row = -across * t.half_width * here.rows_per_metre, left_v = along * t.half_width;
     const auto height = [&](double front, double left) {
-      return surface_->height(*t.rolled, row + front * front_row + left * left_row, v + front * front_v + left * left_v);
+      return surface_->height(*t.rolled, here.row + front * front_row + left * left_row, here.v + front * front_v + left * left_v);
     };
     const double fl = height(1.0, 1.0), fr = height(1.0, -1.0), rl = height(-1.0, 1.0), rr = height(-1.0, -1.0);
     const double ahead = 0.25 * (fl + fr - rl - rr) / t.half_length;
     const double left = 0.25 * (fl + rl - fr - rr) / t.half_width;
-    const Surface::Place at{row, v, along_x, along_y, rows};
     return {height_ + 0.25 * (fl + fr + rl + rr), ahead * ahead_x - left * ahead_y, ahead * ahead_y + left * ahead_x,
-            friction_ * surface_->friction(at)};
+            friction_ * surface_->friction(here)};
   }
 
   // u and v [m] of a place.
