@@ -53,7 +53,8 @@ class Follower {
     const double front_row = along * t.half_length * here.rows_per_metre, front_v = across * t.half_length;
     const double left_row = -across * t.half_width * here.rows_per_metre, left_v = along * t.half_width;
     const auto height = [&](double front, double left) {
-      return surface_->height(*t.rolled, here.row + front * front_row + left * left_row, here.v + front * front_v + left * left_v);
+      const double row = here.row + front * front_row + left * left_row, v = here.v + front * front_v + left * left_v;
+      return surface_->height(*t.rolled, row, v);
     };
     const double fl = height(1.0, 1.0), fr = height(1.0, -1.0), rl = height(-1.0, 1.0), rr = height(-1.0, -1.0);
     const double ahead = 0.25 * (fl + fr - rl - rr) / t.half_length;
