@@ -105,7 +105,7 @@ def test_too_much_of_it(tmp_path: Path) -> None:
         unpack(packed, tmp_path / "in", Limits(members=19))
     with pytest.raises(InputError, match="up to 0 are taken"):
         unpack(packed, tmp_path / "in", Limits(unpacked=1999))
-    with pytest.raises(InputError, match="the archive has"):
+    with pytest.raises(InputError, match="the file has"):
         unpack(packed, tmp_path / "in", Limits(packed=100))
     assert len(unpack(packed, tmp_path / "in", Limits(members=20, unpacked=2000))) == 20
     with pytest.raises(InputError, match="already"):

@@ -13,19 +13,18 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trackrod import __version__
 from trackrod.campaign.description import Description
 from trackrod.campaign.plan import EVENTS, Plan, Shipped, TaskResult, unpacked
-from trackrod.core.artefact import Artefact, load, save
+from trackrod.core.artefact import Artefact, Schema, load, save
 from trackrod.core.errors import InputError, MissingExtraError, MissingFileError, Place, Problem
-from trackrod.core.files import atomic_path, make_folder, write_atomically
-from trackrod.core.plain import Plain, canonical_json, pretty_json
+from trackrod.core.files import atomic_path, make_folder
+from trackrod.core.plain import canonical_json
 from trackrod.core.records import to_plain
 from trackrod.core.signals import TIME
 from trackrod.rtm.spec import RTM
@@ -44,6 +43,8 @@ else:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+#: The plan as the texts that workers get.
+_PLAN: Schema[Mapping[str, Any]] = Schema("trackrod.campaign", 1, dict, dict)
 #: Metadata of a column of the files: its unit.
 _UNIT = b"unit"
 
@@ -111,8 +112,7 @@ class CampaignFolder:
         make_folder(self.runs)
         for label, spec in plan.specs.items():
             save(Artefact(RTM, spec), self.model_file(label))
-        data: dict[str, Plain] = {"schema": "trackrod.campaign", "version": 1, "trackrod": __version__}
-        write_atomically(self.plan_file, pretty_json({**data, "plan": json.loads(plan.shipped().plan)}))
+        save(Artefact(_PLAN, json.loads(plan.shipped().plan)), self.plan_file)
 
     def shipped(self) -> Shipped:
         """The plan, to be sent to workers.
@@ -124,33 +124,24 @@ class CampaignFolder:
         FileFormatError
             A file is damaged.
         """
-        if not self.is_there:
+        if not self.plan_file.exists():
             hint = "begin one with `trackrod campaign run FILE`"
             raise MissingFileError(Problem("there is no campaign in this folder", Place(self.path), hint=hint))
-        data = self._data()
-        labels = [str(model["label"]) for model in data["plan"]["description"]["models"]]
+        saved = load(self.plan_file, _PLAN)
+        labels = [str(model["label"]) for model in saved.content["description"]["models"]]
         models = {label: canonical_json(RTM.to_plain(load(self.model_file(label), RTM).content)) for label in labels}
-        return Shipped(canonical_json(data["plan"]), models, data["trackrod"])
+        return Shipped(canonical_json(saved.content), models, saved.provenance.trackrod)
 
     def plan(self) -> Plan:
         """The plan; errors as of `shipped`."""
         return unpacked(self.shipped())
 
-    def _data(self) -> dict[str, Any]:
-        try:
-            data = json.loads(self.plan_file.read_bytes())
-            if data["schema"] != "trackrod.campaign" or data["version"] != 1:
-                raise KeyError
-        except (OSError, ValueError, LookupError, TypeError):
-            text = "the file is no plan of a campaign, or is damaged"
-            raise InputError(
-                Problem(text, Place(self.plan_file), hint="begin the campaign in another folder")
-            ) from None
-        return data  # type: ignore[no-any-return]
-
     def differences(self, description: Description) -> list[str]:
         """What another description says otherwise than the one here, a sentence each."""
-        here, there = self._data()["plan"]["description"], json.loads(canonical_json(to_plain(description)))
+        here, there = (
+            load(self.plan_file, _PLAN).content["description"],
+            json.loads(canonical_json(to_plain(description))),
+        )
         return [
             f"'{key}' was {_short(here.get(key))}, the file says {_short(there.get(key))}"
             for key in sorted({*here, *there})

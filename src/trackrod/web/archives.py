@@ -106,8 +106,8 @@ def unpack(archive: Path, folder: Path, limits: Limits = LIMITS) -> list[Path]:
 def _require_size(archive: Path, limits: Limits) -> None:
     size = archive.stat().st_size
     if size > limits.packed:
-        text = f"the archive has {size / 2**20:.0f} MiB, up to {limits.packed / 2**20:.0f} MiB are taken"
-        raise InputError(Problem(text, Place(archive)))
+        text = f"the file has {size / 2**20:.0f} MiB, up to {limits.packed / 2**20:.0f} MiB are taken"
+        raise FileFormatError(Problem(text, Place(archive)))
 
 
 def _faults(members: list[zipfile.ZipInfo], limits: Limits, archive: Path) -> Iterator[Problem]:
