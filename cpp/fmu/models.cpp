@@ -23,7 +23,7 @@ TRACKROD_VARIANTS void step_rtm(const RtmCompiled& model, const rtm::Parameters<
 }
 
 TRACKROD_VARIANTS bool step_multibody(multibody::RoadVehicle& vehicle, const multibody::Controls& controls, double h) {
-  return vehicle.step(controls, h, 1);
+  return vehicle.step(controls, h);
 }
 
 std::unique_ptr<Model> make_model(const DataFile& file, const std::string& folder, std::string& why) {

@@ -61,7 +61,7 @@ class Plant {
 
 class MultibodyPlant final : public Plant {
  public:
-  MultibodyPlant(const nb::bytes& data, double road, double speed, int iterations) : iterations_(iterations) {
+  MultibodyPlant(const nb::bytes& data, double road, double speed) {
     multibody::Description d;
     const auto require = [](const std::string& problem) {
       if (!problem.empty()) throw std::invalid_argument(problem);
@@ -78,7 +78,7 @@ class MultibodyPlant final : public Plant {
     controls_.throttle = given.values[1];
     controls_.brake = given.values[2];
     controls_.gear = given.values[3];
-    return vehicle_.step(controls_, h, iterations_);
+    return vehicle_.step(controls_, h);
   }
   void signals(double* out) override { vehicle_.signals(out); }
   void back_to_start() override { vehicle_.restore(start_.data()); }
@@ -87,7 +87,6 @@ class MultibodyPlant final : public Plant {
   multibody::RoadVehicle vehicle_;
   multibody::Controls controls_;
   std::vector<double> start_;
-  int iterations_;
 };
 
 class RtmPlant final : public Plant {
@@ -244,8 +243,8 @@ class Priority {
 class RealTimeRun {
  public:
   // From its data file, rolling.
-  static RealTimeRun* of_multibody(const nb::bytes& data, double road, double speed, int iterations) {
-    return new RealTimeRun(std::make_unique<MultibodyPlant>(data, road, speed, iterations));
+  static RealTimeRun* of_multibody(const nb::bytes& data, double road, double speed) {
+    return new RealTimeRun(std::make_unique<MultibodyPlant>(data, road, speed));
   }
   // From its block, its parameters and a state.
   static RealTimeRun* of_rtm(const Values& block, const Values& parameters, const Values& state, double pressure) {
@@ -352,8 +351,7 @@ void bind_realtime(nb::module_& m) {
 #if defined(__linux__)
   using trackrod::RealTimeRun;
   nb::class_<RealTimeRun>(m, "RealTimeRun", "A model in step with the clock.")
-      .def_static("of_multibody", &RealTimeRun::of_multibody, nb::rv_policy::take_ownership, "data"_a, "road"_a, "speed"_a,
-                  "iterations"_a)
+      .def_static("of_multibody", &RealTimeRun::of_multibody, nb::rv_policy::take_ownership, "data"_a, "road"_a, "speed"_a)
       .def_static("of_rtm", &RealTimeRun::of_rtm, nb::rv_policy::take_ownership, "block"_a, "parameters"_a, "state"_a,
                   "pressure"_a)
       .def("listen", &RealTimeRun::listen, "port"_a, "silence"_a, "The port, chosen if 0 is given.")

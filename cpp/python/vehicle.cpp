@@ -141,7 +141,7 @@ class RoadVehicleHandle {
   std::string start(double speed, int gear) { return vehicle_.start(speed, gear); }
 
   // Rows of controls, every number of them in order; the signals after every step, as many as have a solution.
-  NewArray run(double h, int iterations, const Rows& controls) {
+  NewArray run(double h, const Rows& controls) {
     if (controls.shape(1) != RoadVehicle::control_count) throw std::invalid_argument("every row needs all controls");
     const size_t steps = controls.shape(0);
     std::vector<double> rows(steps * signal::signal_count);
@@ -150,7 +150,7 @@ class RoadVehicleHandle {
       nb::gil_scoped_release release;
       for (; done < steps; ++done) {
         const Controls given = RoadVehicle::controls_of(controls.data() + done * RoadVehicle::control_count);
-        if (!vehicle_.step(given, h, iterations)) break;
+        if (!vehicle_.step(given, h)) break;
         vehicle_.signals(rows.data() + done * signal::signal_count);
       }
     }
@@ -199,7 +199,8 @@ void bind_vehicle(nb::module_& m) {
       .def(nb::init<const nb::bytes&, const std::vector<double>&>(), "data"_a, "values"_a)
       .def("settle", &RoadVehicleHandle::settle, "road"_a, "Its equilibrium; what is wrong in words, or nothing.")
       .def("start", &RoadVehicleHandle::start, "speed"_a, "gear"_a)
-      .def("run", &RoadVehicleHandle::run, "h"_a, "iterations"_a, "controls"_a, "Signals after every step.")
+      .def("run", &RoadVehicleHandle::run, "h"_a, "controls"_a, "Signals after every step.")
       .def("state", &RoadVehicleHandle::state)
       .def("set_state", &RoadVehicleHandle::set_state, "numbers"_a);
+  m.def("usual_iterations", &trackrod::multibody::usual_iterations, "h"_a, "Newton iterations that a step of this length [s] needs.");
 }

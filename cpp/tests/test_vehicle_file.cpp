@@ -143,7 +143,7 @@ void damaged_files_are_refused() {
       continue;
     }
     if (!car.settle(0.0).empty()) continue;
-    for (int i = 0; i < 3; ++i) car.step(Controls(), 1e-3, 1);
+    for (int i = 0; i < 3; ++i) car.step(Controls(), 1e-3);
   }
   CHECK(refused > 20);
 }
@@ -162,7 +162,7 @@ void a_car_stands_and_drives() {
   given.steer_offset[0] = given.steer_offset[1] = 0.02;
   const long before = allocations;
   for (int i = 0; i < 500; ++i) {
-    CHECK(car.step(given, 1e-3, 1));
+    CHECK(car.step(given, 1e-3));
     car.signals(out);
   }
   CHECK(allocations == before);
@@ -180,7 +180,7 @@ void a_state_goes_on() {
   Controls given;
   given.brake = 0.2;
   given.steer_offset[0] = 0.02;
-  for (int i = 0; i < 50; ++i) first.step(given, 1e-3, 1);
+  for (int i = 0; i < 50; ++i) first.step(given, 1e-3);
   std::vector<double> state(first.state_size());
   const long before = allocations;
   first.save(state.data());
@@ -188,8 +188,8 @@ void a_state_goes_on() {
   CHECK(allocations == before);
   double a[signal::signal_count], b[signal::signal_count];
   for (int i = 0; i < 50; ++i) {
-    first.step(given, 1e-3, 1);
-    second.step(given, 1e-3, 1);
+    first.step(given, 1e-3);
+    second.step(given, 1e-3);
   }
   first.signals(a);
   second.signals(b);
@@ -205,14 +205,14 @@ void inputs_act() {
   given.force = {0.0, 0.0, -1000.0};
   given.force_point = {-1.25, 0.0, 0.5};
   double out[signal::signal_count];
-  for (int i = 0; i < 4000; ++i) car.step(given, 1e-3, 1);
+  for (int i = 0; i < 4000; ++i) car.step(given, 1e-3);
   car.signals(out);
   double load = 0.0;
   for (int i = 0; i < 4; ++i) load += out[signal::Fz_fl + i];
   CHECK_NEAR(load, 1160.0 * RoadVehicle::gravity + 1000.0, 1e-3);
   for (double& height : given.road_height) height = 0.05;
   const double z = out[signal::z];
-  for (int i = 0; i < 4000; ++i) car.step(given, 1e-3, 1);
+  for (int i = 0; i < 4000; ++i) car.step(given, 1e-3);
   car.signals(out);
   CHECK_NEAR(out[signal::z] - z, 0.05, 1e-3);
 }

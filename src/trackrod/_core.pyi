@@ -273,12 +273,15 @@ class RoadVehicle:
 
     def start(self, speed: float, gear: int) -> str: ...
 
-    def run(self, h: float, iterations: int, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+    def run(self, h: float, controls: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
         """Signals after every step."""
 
     def state(self) -> Annotated[NDArray[numpy.float64], dict(order='C')]: ...
 
     def set_state(self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+def usual_iterations(h: float) -> int:
+    """Newton iterations that a step of this length [s] needs."""
 
 class QuarterCar:
     """A quarter car with one equivalent link; see trackrod.reduce."""
@@ -317,7 +320,7 @@ class RealTimeRun:
     """A model in step with the clock."""
 
     @staticmethod
-    def of_multibody(data: bytes, road: float, speed: float, iterations: int) -> RealTimeRun: ...
+    def of_multibody(data: bytes, road: float, speed: float) -> RealTimeRun: ...
 
     @staticmethod
     def of_rtm(block: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], state: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], pressure: float) -> RealTimeRun: ...

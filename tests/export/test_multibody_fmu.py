@@ -40,7 +40,7 @@ def drive(fmu: Fmu, drive: CheckDrive, settings: Mapping[str, float] | None = No
     rows = []
     for i in range(drive.steps):
         fmu.set_all({name: float(values[i]) for name, values in drive.inputs.items()})
-        fmu.step()
+        fmu.step(drive.step)
         rows.append(fmu.outputs())
     return dict(zip(reals_of(DETAILED_CAR), np.array(rows).T, strict=True))
 
@@ -63,6 +63,12 @@ def test_a_tie_rod_moved_by_five_millimetres(car: Fmu) -> None:
     found = drive(car, usual, {f"hardpoints.{TIE_ROD}.z": z + 5e-3})
     assert max(compare(run, found).values()) <= TOLERANCE
     assert max(compare(exported(DETAILED_CAR).driven(usual), found).values()) > 1e-3
+
+
+def test_long_steps_have_the_iterations_of_the_model(car: Fmu) -> None:
+    usual = usual_drive(seconds=0.1, step=2e-3)
+    found = drive(car, usual, {"solver.step": usual.step})
+    assert max(compare(exported(DETAILED_CAR).driven(usual), found).values()) <= TOLERANCE
 
 
 def test_a_replaced_property_file_is_another_spring(folder: Path, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def driven(data: VehicleData, values: dict[str, float] | None = None) -> dict[st
     """All signals of the vehicle in the core."""
     model = _core.RoadVehicle(data.data, data.values(values or {}))
     assert model.settle(0.0) == model.start(SPEED, 0) == ""
-    rows = model.run(STEP, 1, controls(*manoeuvre()))
+    rows = model.run(STEP, controls(*manoeuvre()))
     return dict(zip(SIGNALS, rows.T, strict=True))
 
 
@@ -112,9 +112,9 @@ def test_a_state_goes_on_bit_for_bit() -> None:
     first, second = (_core.RoadVehicle(data.data, []) for _ in range(2))
     first.settle(0.0)
     first.start(SPEED, 0)
-    first.run(STEP, 1, rows[:70])
+    first.run(STEP, rows[:70])
     second.set_state(first.state())
-    assert np.array_equal(first.run(STEP, 1, rows[70:]), second.run(STEP, 1, rows[70:]))
+    assert np.array_equal(first.run(STEP, rows[70:]), second.run(STEP, rows[70:]))
 
 
 def changed(words: bytes, at: int, value: bytes) -> bytes:
@@ -253,7 +253,7 @@ def test_the_torque_that_steers_is_what_the_angle_needs() -> None:
     def run(rows: Array) -> dict[str, Array]:
         model = _core.RoadVehicle(data.data, [])
         assert model.settle(0.0) == model.start(SPEED, 0) == ""
-        return dict(zip(SIGNALS, model.run(STEP, 1, rows).T, strict=True))
+        return dict(zip(SIGNALS, model.run(STEP, rows).T, strict=True))
 
     rows = controls(np.zeros((300, 4)), WheelInputs())
     rows[:, 1] = np.minimum(2.0, 0.02 * np.arange(300))  # [N·m]

@@ -15,7 +15,7 @@ import pytest
 from asymmetric_vehicles import converted
 from asymmetric_vehicles import vehicle as vehicle_by_name
 from trackrod import _core
-from trackrod.core.errors import InputError
+from trackrod.core.errors import ConvergenceError, InputError
 from trackrod.core.signals import SIGNALS
 from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.multibody.steering import SteeringModel
@@ -62,6 +62,23 @@ def test_both_models_run_in_step_as_without_a_clock() -> None:
         told = dict(zip(SIGNALS, ready.signals(), strict=True))
         for column in ("x_m", "vx_mps", "yaw_rate_radps", "ay_mps2", "Fz_rl_N", "steer_fl_rad", "engine_speed_radps"):
             assert told[column] == pytest.approx(expected[column][-1], rel=1e-12, abs=1e-12), column
+
+
+def test_long_steps_have_the_iterations_of_the_model() -> None:
+    model = MultibodyVehicle(vehicle_by_name(CAR), step=2e-3)
+    model.settle()
+    model.start(15.0)
+    rows, ready = script(20), multibody(15.0)
+    in_step(ready, 2e-3, 0.04, rows)
+    told = dict(zip(SIGNALS, ready.signals(), strict=True))
+    assert told["yaw_rate_radps"] == pytest.approx(model.advance(*rows.T)["yaw_rate_radps"][-1], rel=1e-12)
+
+
+def test_a_run_that_cannot_go_on_is_no_result() -> None:
+    """Steps of 50 ms while the wheel is thrown over have no solution."""
+    thrown = np.tile((5.0, 0.0, 0.0, 0.0), (20, 1))
+    with pytest.raises(ConvergenceError, match=r"the step after .* s of 1 s has no solution"):
+        in_step(multibody(30.0), 0.05, 1.0, thrown)
 
 
 def test_a_script_begins_again_from_the_start() -> None:

@@ -151,7 +151,7 @@ def drive_data(data: bytes, drive: CheckDrive) -> dict[str, Array]:
     pushed = [drive.value(f"external.{what}.{axis}") for what in ("force", "point", "moment") for axis in "xyz"]
     wind = [drive.value(f"wind.{axis}") for axis in "xyz"]
     rows = np.column_stack([*driver, *wheels, *heights, *frictions, *normals, *down, *pushed, *wind])
-    return dict(zip(signals.SIGNALS, vehicle.run(drive.step, 1, rows).T, strict=True))
+    return dict(zip(signals.SIGNALS, vehicle.run(drive.step, rows).T, strict=True))
 
 
 _DRIVER = ("steering_wheel_angle", "steering_wheel_torque", "steered_by_torque", "throttle", "brake", "gear")

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from trackrod import _core
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.driver_inputs import checked_controls, with_environment
 from trackrod.core.errors import ConvergenceError, InputError, raise_if_errors
@@ -88,7 +89,7 @@ class MultibodyVehicle:
     step
         Step of the integration [s].
     iterations
-        Newton iterations of each step.
+        Newton iterations of each step; None for as many as a step of this length needs: one up to 1 ms, else two.
     road_height
         Height of the road in V [m]; the lowest point of the unloaded front tyres is about right for bundled vehicles.
     steering
@@ -108,7 +109,7 @@ class MultibodyVehicle:
         vehicle: Vehicle,
         *,
         step: float = 1e-3,
-        iterations: int = 1,
+        iterations: int | None = None,
         road_height: float = 0.0,
         steering: SteeringModel = SteeringModel.RATIO,
     ) -> None:
@@ -116,7 +117,7 @@ class MultibodyVehicle:
             raise InputError(f"the step is {step} s, it must be greater than zero")
         self.vehicle = vehicle
         self.step = step
-        self.iterations = iterations
+        self.iterations = _core.usual_iterations(step) if iterations is None else iterations
         self.model: CompiledModel = compile_vehicle(vehicle, steering=steering)
         self._core = self.model.core
         self._layout = Rows(self.model, road_height)

@@ -69,13 +69,13 @@ class RealTime:
     step
         [s]; 0.25 to 2 ms are usual.
     iterations
-        Newton iterations of each step.
+        Newton iterations of each step; None for as many as a step of this length needs: one up to 1 ms, else two.
     steering
         What lies between steering wheel and rack.
     """
 
     step: float = 1e-3
-    iterations: int = 1
+    iterations: int | None = None
     steering: SteeringModel = SteeringModel.RATIO
 
     def drive(self, vehicle: Vehicle, task: Task) -> DrivenRun:

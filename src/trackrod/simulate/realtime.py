@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from trackrod import _core
 from trackrod.core import signals
-from trackrod.core.errors import InputError, Problem
+from trackrod.core.errors import ConvergenceError, InputError, Problem
 from trackrod.core.figure import Figure, Line, Panel
 from trackrod.core.plain import Plain
 from trackrod.core.series import Run
@@ -47,7 +47,7 @@ def multibody_in_step(vehicle: Vehicle, speed: float, *, steering: SteeringModel
     _require_linux()
     data = vehicle_data(compile_vehicle(vehicle, steering=steering)).data
     try:
-        ready: _core.RealTimeRun = _core.RealTimeRun.of_multibody(data, 0.0, speed, 1)
+        ready: _core.RealTimeRun = _core.RealTimeRun.of_multibody(data, 0.0, speed)
     except ValueError as error:
         raise InputError(str(error)) from error
     return ready
@@ -87,12 +87,23 @@ def in_step(model: _core.RealTimeRun, step: float, duration: float, script: Arra
         Inputs of each step, from the start again at their end; without rows, those of the client or none.
     priority
         Whether to lock memory and to ask for a fixed priority (``SCHED_FIFO``); `Timing` says what was given.
+
+    Raises
+    ------
+    ConvergenceError
+        A step has no solution.
     """
     if not (np.isfinite(step) and step > 0 and np.isfinite(duration) and duration >= step):
         raise InputError(
             f"step {step} s and duration {duration} s: a step is longer than zero, and at least one is run"
         )
-    return Timing(step, *model.run(step, round(duration / step), script, priority))
+    wanted = round(duration / step)
+    timing = Timing(step, *model.run(step, wanted, script, priority))
+    if (done := timing.turnaround.size) < wanted:
+        raise ConvergenceError(
+            f"the step after {done * step:.4g} s of {duration:g} s has no solution; is the step of {step:g} s too long?"
+        )
+    return timing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
