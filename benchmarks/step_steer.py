@@ -5,8 +5,8 @@ usage: python -m benchmarks.step_steer [--json FILE] [--write] [NAME …]
 Each case is a conversion of its own with the usual tests and hold-outs, in a folder under build/step_steer; one that is
 there already is not done again. The cases are the bundled vehicles, the van of another multibody program where its
 results lie beside the project, and vehicles whose study begins with quasi-static compliance and every parameter 20 %
-wrong, up and down by turns, and goes on with moving compliance where that is not enough. With ``--write`` the tables
-go into docs/convert.md.
+wrong, up and down by turns, and goes on with moving compliance where that is not enough. That van, too, is done once
+more with masses that are wrong. With ``--write`` the tables go into docs/convert.md and docs/reference_folder.md.
 """
 
 from __future__ import annotations
@@ -19,26 +19,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.chrono_van import write_folder
+from benchmarks.chrono_van import RIGHT, WRONG, write_folder
+from benchmarks.variants import CURVES, ROOT, write_table
 from trackrod.core.files import write_atomically
 from trackrod.tune.space import PAPER_SET
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.workflow.request import StudyRequest
 from trackrod.workflow.study import run_study
 
-__all__ = ["CASES", "Case", "came_back", "converted", "step_steers", "wrong_start"]
+__all__ = ["CASES", "Case", "came_back", "converted", "found_masses", "step_steers", "wrong_start"]
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE, FOLDER = ROOT / "docs" / "convert.md", ROOT / "build" / "step_steer"
+FOLDER, PAGE_OF_MASSES = ROOT / "build" / "step_steer", ROOT / "docs" / "reference_folder.md"
 SHARED = ROOT.parent / "shared" / "data"
-BEGIN, END = "<!-- begin: step steer -->\n", "<!-- end: step steer -->"
+#: The van of another program, right and with masses that are wrong.
+VAN, WRONG_VAN = "chrono_van", "chrono_van, wrong start"
 #: How wrong a wrong start is [-], and how far tuning may go from there: back from 0.8 is 25 % up.
-WRONG, RANGE_PCT = 0.2, 30
+WRONG_BY, RANGE_PCT = 0.2, 30
 #: Factors of a wrong start, up and down by turns: roll inertia up and yaw inertia down, for no body has them
 #: the other way round where its pitch inertia is right.
-START = {name: 1 - WRONG * (-1) ** k for k, name in enumerate(PAPER_SET)}
-#: The curves whose difference is looked at.
-CURVES = ("lateral acceleration", "yaw rate")
+START = {name: 1 - WRONG_BY * (-1) ** k for k, name in enumerate(PAPER_SET)}
+#: Masses that the study of that van has to find. The parameter `cg_height` counts from where the vehicle of the folder
+#: stands, which is another place with other masses: heights are compared above the road on which each model stands.
+MASSES = {"sprung_mass": "`sprung_mass` [kg]", "Izz": "`Izz` [kg·m²]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +54,18 @@ class Case:
         """Of a study in this folder, with the files that it needs beside it."""
         config, reference = None, None
         folder.mkdir(parents=True, exist_ok=True)
-        if self.wrong:
+        if not self.vehicle:
+            reference = write_folder(folder, SHARED, WRONG if self.wrong else RIGHT)
+        elif self.wrong:
             config = folder / "study.toml"
             config.write_text(wrong_start())
-        if not self.vehicle:
-            reference = write_folder(folder, SHARED)
         return StudyRequest(vehicle=self.vehicle or None, reference=reference, config=config, out=folder / "study")
 
 
 CASES = {
     **{name: Case(name) for name in BUNDLED},
-    "chrono_van": Case(),
+    VAN: Case(),
+    WRONG_VAN: Case(wrong=True),
     **{f"{name}, wrong start": Case(name, wrong=True) for name in ("lcv_7t", "suv")},
 }
 
@@ -108,6 +111,21 @@ def came_back(summary: Mapping[str, Any]) -> str:
     return "\n".join(rows)
 
 
+def found_masses(right: Mapping[str, Any], wrong: Mapping[str, Any]) -> str:
+    """What the study of the van found, beside what the right folder says, as a table of the page."""
+    true, found = ({item["name"]: item for item in summary["parameters"]} for summary in (right, wrong))
+    lines = {title: (found[name], true[name]["nominal"]) for name, title in MASSES.items()}
+    standing = "standing_cg_height"
+    lines["height of the centre of gravity above the road [m]"] = (wrong[standing], right[standing]["nominal"])
+    rows = ["| | folder | tuned | interval | true value | held |", "|---|---:|---:|---:|---:|---|"]
+    for title, (item, truth) in lines.items():
+        low, high = item["interval"]
+        held = "yes" if low <= truth <= high else "no"
+        numbers = [f"{value:.4g}" for value in (item["nominal"], item["optimised"], low, high, truth)]
+        rows.append(f"| {title} | {numbers[0]} | {numbers[1]} | {numbers[2]} to {numbers[3]} | {numbers[4]} | {held} |")
+    return "\n".join(rows)
+
+
 def _change(index: Mapping[str, Any]) -> str:
     return f"{index['nominal_pct']:.2f} → {index['optimised_pct']:.2f}"
 
@@ -121,7 +139,7 @@ def _largest(summary: Mapping[str, Any], *, hold_out: bool) -> str:
 def _page(summaries: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     yield step_steers(summaries)
     for name, summary in summaries.items():
-        if CASES[name].wrong:
+        if CASES[name].wrong and CASES[name].vehicle:
             yield f"Where the study `{name}` began and ended, as factors on what was converted:"
             yield came_back(summary)
 
@@ -145,8 +163,12 @@ def main() -> None:
     text = "\n\n".join(_page(summaries))
     print(text)
     if given.write:
-        before, rest = PAGE.read_text().split(BEGIN)
-        write_atomically(PAGE, f"{before}{BEGIN}\n{text}\n\n{END}{rest.split(END)[1]}")
+        write_table(text, "step steer")
+    if {VAN, WRONG_VAN} <= set(summaries):
+        text = found_masses(summaries[VAN], summaries[WRONG_VAN])
+        print(f"\n{text}")
+        if given.write:
+            write_table(text, "found masses", PAGE_OF_MASSES)
 
 
 if __name__ == "__main__":

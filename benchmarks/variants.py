@@ -24,7 +24,7 @@ from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.variants import with_linear_bushings
 from trackrod.vehicle.vehicle import VEHICLE, Vehicle
 
-__all__ = ["FOLDER", "VARIANTS", "Variant", "table", "write_table"]
+__all__ = ["CURVES", "FOLDER", "PAGE", "VARIANTS", "Variant", "table", "write_table"]
 
 CAR = "double_wishbone_car"
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,6 +33,8 @@ PAGE, FOLDER = ROOT / "docs" / "convert.md", ROOT / "build" / "variants"
 SOFT = (250e3, 10e3)
 #: What is compared on a rough road, each with a limit of its own: parts of the names of its indices.
 ROUGH = ("acceleration", "load", "force")
+#: The curves of a step steer whose difference is shown.
+CURVES = ("lateral acceleration", "yaw rate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,9 @@ def convert(name: str) -> Mapping[str, Any]:
 def table(summaries: Mapping[str, Mapping[str, Any]], what: str = "variant") -> str:
     """Largest differences of every vehicle, by its title, tuned, as a table of the page."""
     rows = [
-        f"| {what} | tuned with [%] | held out [%] | held out, rough road: a_z, F_z, F_x [%] | stable straight ahead |",
-        "|---|---:|---|---|---|",
+        f"| {what} | tuned with [%] | step steer: a_y, yaw rate [%] | held out [%] "
+        "| held out, rough road: a_z, F_z, F_x [%] | stable straight ahead |",
+        "|---|---:|---|---|---|---|",
     ]
     for title, summary in summaries.items():
         found = summary["indices"]
@@ -102,10 +105,12 @@ def table(summaries: Mapping[str, Mapping[str, Any]], what: str = "variant") -> 
         seen = _largest([index for index in found if not index["hold_out"]])
         unseen = _largest([index for index in found if index["hold_out"] and index not in rough])
         parts = [[index for index in rough if part in index["index"]] for part in ROUGH]
+        steps = {index["index"]: index for index in found if index["manoeuvre"] == "step_steer"}
         unstable = any("unstable straight ahead" in problem["text"] for problem in summary["problems"])
         cells = [
             title,
             f"{seen['optimised_pct']:.2f}",
+            ", ".join(f"{steps[curve]['optimised_pct']:.2f}" for curve in CURVES),
             f"{unseen['optimised_pct']:.2f} ({unseen['manoeuvre']}, {unseen['index']})",
             ", ".join(f"{_largest(part)['optimised_pct']:.1f}" for part in parts),
             "no" if unstable else "yes",
@@ -118,11 +123,11 @@ def _largest(indices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return max(indices, key=lambda index: float(index["optimised_pct"]))
 
 
-def write_table(text: str, name: str) -> None:
-    """Put a table into the page, between the marks of a name."""
+def write_table(text: str, name: str, page: Path = PAGE) -> None:
+    """Put a table into a page, between the marks of a name."""
     begin, end = f"<!-- begin: {name} -->\n", f"<!-- end: {name} -->"
-    before, rest = PAGE.read_text().split(begin)
-    write_atomically(PAGE, f"{before}{begin}\n{text}\n\n{end}{rest.split(end)[1]}")
+    before, rest = page.read_text().split(begin)
+    write_atomically(page, f"{before}{begin}\n{text}\n\n{end}{rest.split(end)[1]}")
 
 
 def main() -> None:

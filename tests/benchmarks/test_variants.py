@@ -30,6 +30,8 @@ def test_the_table_names_what_is_largest() -> None:
     values = [
         ("ramp_steer", "sideslip angle", 1.0, False),
         ("ramp_steer", "roll angle", 2.0, False),
+        ("step_steer", "lateral acceleration", 0.14, False),
+        ("step_steer", "yaw rate", 0.19, False),
         ("brake_in_turn", "yaw rate", 4.25, True),
         ("constant_radius", "roll angle", 0.5, True),
         ("random_road", "vertical acceleration", 3.0, True),
@@ -41,6 +43,6 @@ def test_the_table_names_what_is_largest() -> None:
     stable = {"indices": [dict(zip(names, row, strict=True)) for row in values], "problems": []}
     unstable = stable | {"problems": [{"text": "the tuned model is unstable straight ahead at 30 km/h"}]}
     assert table({"as it is": unstable, "ideal joints": stable}).splitlines()[2:] == [
-        "| as it is | 2.00 | 4.25 (brake_in_turn, yaw rate) | 3.0, 6.0, 12.0 | no |",
-        "| ideal joints | 2.00 | 4.25 (brake_in_turn, yaw rate) | 3.0, 6.0, 12.0 | yes |",
+        "| as it is | 2.00 | 0.14, 0.19 | 4.25 (brake_in_turn, yaw rate) | 3.0, 6.0, 12.0 | no |",
+        "| ideal joints | 2.00 | 0.14, 0.19 | 4.25 (brake_in_turn, yaw rate) | 3.0, 6.0, 12.0 | yes |",
     ]
