@@ -98,6 +98,16 @@ def _step_rows() -> tuple[_Row, ...]:
     return (*rows, *gains)
 
 
+_STEADY: tuple[_Row, ...] = (
+    (
+        "steering_gradient_radpmps2",
+        "rad/(m/s²)",
+        "steering_gradient",
+        "steering-wheel angle per lateral acceleration",
+    ),
+    ("sideslip_gradient_radpmps2", "rad/(m/s²)", "sideslip_gradient", "sideslip gradient"),
+    ("roll_gradient_radpmps2", "rad/(m/s²)", "roll_gradient", "roll gradient"),
+)
 _LANE_CHANGE: tuple[_Row, ...] = (
     ("largest_steering_wheel_angle_rad", "rad", "steering_wheel_angle", "largest steering-wheel angle"),
     ("largest_steering_wheel_rate_radps", "rad/s", "steering_wheel_rate", "largest steering-wheel rate"),
@@ -107,32 +117,8 @@ _LANE_CHANGE: tuple[_Row, ...] = (
 _OF_MANOEUVRES: Mapping[str, tuple[Callable[[Run], Any], tuple[_Row, ...]]] = MappingProxyType(
     {
         "step_steer": (step_steer_values, _step_rows()),
-        "ramp_steer": (
-            ramp_steer_values,
-            (
-                (
-                    "steering_gradient_radpmps2",
-                    "rad/(m/s²)",
-                    "steering_gradient",
-                    "steering-wheel angle per lateral acceleration",
-                ),
-                ("sideslip_gradient_radpmps2", "rad/(m/s²)", "sideslip_gradient", "sideslip gradient"),
-                ("roll_gradient_radpmps2", "rad/(m/s²)", "roll_gradient", "roll gradient"),
-            ),
-        ),
-        "constant_radius": (
-            constant_radius_values,
-            (
-                (
-                    "steering_gradient_radpmps2",
-                    "rad/(m/s²)",
-                    "steering_gradient",
-                    "steering-wheel angle per lateral acceleration",
-                ),
-                ("sideslip_gradient_radpmps2", "rad/(m/s²)", "sideslip_gradient", "sideslip gradient"),
-                ("roll_gradient_radpmps2", "rad/(m/s²)", "roll_gradient", "roll gradient"),
-            ),
-        ),
+        "ramp_steer": (ramp_steer_values, _STEADY),
+        "constant_radius": (constant_radius_values, _STEADY),
         "braking": (
             braking_values,
             (
