@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from trackrod.core.errors import MissingExtraError
+from trackrod.core.errors import MissingPackageError
 from trackrod.core.figure import Figure, Panel, Stroke
 from trackrod.report.svg import COLORS
 
@@ -25,7 +25,7 @@ def drawn(figure: Figure) -> MatplotlibFigure:
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - takes a while to load
         from matplotlib.figure import Figure as Canvas  # noqa: PLC0415
     except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "drawing figures of matplotlib") from None
+        raise MissingPackageError("matplotlib", "drawing figures of matplotlib") from None
     columns = min(figure.columns, len(figure.panels))
     rows = math.ceil(len(figure.panels) / columns)
     canvas = Canvas(figsize=(_PANEL_INCHES[0] * columns, _PANEL_INCHES[1] * rows), layout="constrained")
