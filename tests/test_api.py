@@ -131,6 +131,9 @@ def test_without_a_cache_nothing_is_kept(
     assert list(tmp_path.iterdir()) == []
     assert tr.simulate(model, STEP) == fresh
     assert list(tmp_path.iterdir()) != []
+    for name, run in (("fresh", fresh), ("kept", tr.simulate(model, STEP))):
+        tr.save(run, tmp_path / f"{name}.csv")
+    assert (tmp_path / "kept.csv").read_bytes() == (tmp_path / "fresh.csv").read_bytes()
 
 
 def test_what_cannot_be(model: tr.Conversion, car: tr.Vehicle, tmp_path: Path) -> None:
