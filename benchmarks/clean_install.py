@@ -12,6 +12,7 @@ package came along, the page asks nothing of a network, is not larger than 3 MB,
 from __future__ import annotations
 
 import argparse
+import html
 import importlib.util
 import os
 import re
@@ -31,8 +32,8 @@ HEIGHT = 2400
 LARGEST_PAGE = 3_000_000
 #: Packages of the extras: none of them may be there.
 EXTRAS = ("pyarrow", "asammdf", "SALib", "nicegui", "trimesh", "duckdb", "distributed", "ziglang", "fmpy", "pandas")
-#: Part of the scripts that a copy of the page carries: the page says how wide its content is.
-ASKED = "<script>document.title = 'width ' + document.documentElement.scrollWidth</script>"
+#: What a copy of the page says inside a frame: how wide its content is. A window may be no narrower than 500 px here.
+ASKED = "<script>parent.document.title = 'width ' + document.documentElement.scrollWidth</script>"
 
 
 def call(*command: str | Path, cwd: Path, quiet: bool = True, **environment: str) -> str:
@@ -80,11 +81,13 @@ def photographed(page: Path, out: Path, place: Path) -> list[str]:
         return ["Chromium is not installed: the page was not opened"]
     flags = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--hide-scrollbars")
     asking = place / "asking.html"
-    asking.write_text(page.read_text(encoding="utf-8").replace("</body>", f"{ASKED}</body>"), encoding="utf-8")
+    content = html.escape(page.read_text(encoding="utf-8").replace("</body>", f"{ASKED}</body>"))
     wrong = []
     for name, width in WIDTHS.items():
         window = (f"--user-data-dir={place / 'browser'}", f"--window-size={width},{HEIGHT}")
         call(browser, *flags, *window, f"--screenshot={out / f'{name}.png'}", page.as_uri(), cwd=place)
+        frame = f'<iframe width="{width}" height="{HEIGHT}" style="border: 0" srcdoc="{content}"></iframe>'
+        asking.write_text(f"<!doctype html><title>none</title>{frame}", encoding="utf-8")
         text = call(browser, *flags, *window, "--dump-dom", asking.as_uri(), cwd=place)
         found = re.search(r"<title>width (\d+)</title>", text)
         if found is None or int(found[1]) > width:
