@@ -12,10 +12,14 @@ import numpy as np
 import pytest
 
 import trackrod as tr
+from report import studies_by_hand
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, MissingExtraError, UnknownNameError
+from trackrod.kc.study import KcSettings
 from trackrod.manoeuvres.registry import MANOEUVRES
 from trackrod.workflow.cache import CACHE_VARIABLE
+from trackrod.workflow.stages.report import FinishedStudy
+from trackrod.workflow.study_folder import StudyFolder
 
 ROOT = Path(__file__).resolve().parent.parent
 STUB = ROOT / "src" / "trackrod" / "__init__.pyi"
@@ -127,6 +131,9 @@ def test_without_a_cache_nothing_is_kept(
     assert list(tmp_path.iterdir()) == []
     assert tr.simulate(model, STEP) == fresh
     assert list(tmp_path.iterdir()) != []
+    for name, run in (("fresh", fresh), ("kept", tr.simulate(model, STEP))):
+        tr.save(run, tmp_path / f"{name}.csv")
+    assert (tmp_path / "kept.csv").read_bytes() == (tmp_path / "fresh.csv").read_bytes()
 
 
 def test_what_cannot_be(model: tr.Conversion, car: tr.Vehicle, tmp_path: Path) -> None:
@@ -188,6 +195,42 @@ def test_runs_as_pictures(model: tr.Conversion) -> None:
     assert len(run.plot().axes) == 9
     with pytest.raises(UnknownNameError, match="'yaw_rate_radps'"):
         run.plot("yaw_rate")
+
+
+def test_results_as_tables_and_pictures(car: tr.Vehicle, model: tr.Conversion, tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    kc = tr.characterise(car, settings=KcSettings.over(0.04))
+    front, found = kc[Axle.FRONT], tr.compare(car, STEP, model)
+    table = model.to_pandas()
+    assert table.loc["sprung_mass", "value"] == model.spec.parameters["sprung_mass"]
+    assert (table.loc["sprung_mass", "unit"], table.index.name) == ("kg", "parameter")
+    assert kc.to_pandas().loc["front"].reset_index(drop=True).equals(front.to_pandas().reset_index())
+    points = front.tests["parallel"].to_pandas()
+    np.testing.assert_array_equal(points["toe_left_rad"], front.tests["parallel"]["toe_left"])
+    differences = found.to_pandas()
+    assert dict(differences["value_pct"]) == {index.name: index.value_pct for index in found.indices}
+    gains = differences[differences["unit"] != ""]
+    assert gains[["reference", "model"]].notna().all(axis=None)
+    titles = {axes.get_title() for axes in kc.plot().axes}
+    assert {f"front: {axes.get_title()}" for axes in front.plot().axes} < titles
+    assert [axes.get_ylabel() for axes in model.plot().axes] == ["[°]", "[°]", "[mm]", "[kN]"]
+    curves = [index for index in found.indices if index.is_curve]
+    assert len(found.plot().axes) == len(curves) > 0
+    for number, thing in enumerate((kc, front, model, found)):
+        thing.plot().savefig(tmp_path / f"{number}.png")
+
+
+def test_a_study_as_a_table_and_pictures(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    result = studies_by_hand.study()
+    finished = FinishedStudy(result, StudyFolder(tmp_path), (), {})
+    table = finished.to_pandas()
+    assert list(table["optimised_pct"]) == [index.value_pct for test in result.tests for index in test.tuned_indices]
+    assert set(table.index) == {test.label for test in result.tests}
+    worst = table["optimised_pct"].idxmax()
+    assert finished.plot().get_suptitle() == finished.plot(worst).get_suptitle() == worst.replace("_", " ")
+    with pytest.raises(UnknownNameError, match="manoeuvre of the study 'moose'"):
+        finished.plot("moose")
 
 
 @pytest.mark.parametrize(("package", "method"), [("pandas", "to_pandas"), ("xarray", "to_xarray")])

@@ -70,6 +70,9 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert (tmp_path / "site" / "tutorials" / "1_first_conversion.html").is_file()
     assert (tmp_path / "site" / "search" / "search_index.js").is_file(), "search without a network"
     assert "://" not in "".join(re.findall(r"<(?:script|link)[^>]*>", (tmp_path / "site" / "index.html").read_text()))
+    pages = {path for path in (tmp_path / "site").rglob("*.html") if path.name != "404.html"}
+    last_line = re.compile(r'units and words: <a href="(?:\.\./)*conventions\.html">')
+    assert {path.name for path in pages if not last_line.search(path.read_text())} == {"conventions.html"}
 
 
 def test_page_of_commands_is_current() -> None:

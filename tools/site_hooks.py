@@ -1,8 +1,8 @@
 """Hooks of mkdocs for a site of pages that is read without a network.
 
-Links out of ``docs`` (to sources, examples, the README) become text. The search of the theme runs in a worker, which
-browsers refuse to pages that are opened from a disk; the theme would fetch a substitute from the network, so here is
-one of our own: a hidden frame that runs the same script.
+Links out of ``docs`` (to sources, examples, the README) become text, and every page ends with a link to the
+conventions. The search of the theme runs in a worker, which browsers refuse to pages that are opened from a disk; the
+theme would fetch a substitute from the network, so here is one of our own: a hidden frame that runs the same script.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import re
 from typing import Any
 
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+#: The page that every other one refers to.
+_CONVENTIONS = "conventions.md"
 _FOREIGN = re.compile(r'<script src="https?://[^"]*"></script>')
 _WORKER = """<script>
 if (location.protocol === "file:") window.Worker = class extends EventTarget {
@@ -47,7 +49,7 @@ if (location.protocol === "file:") window.Worker = class extends EventTarget {
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
-    """The page without links that lead out of the folder of pages, or to one of its folders."""
+    """The page without links that lead out of the folder of pages, or to one of its folders; with its last line."""
     folder = posixpath.dirname(page.file.src_uri)
 
     def kept(match: re.Match[str]) -> str:
@@ -56,7 +58,11 @@ def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
         target = posixpath.normpath(posixpath.join(folder, match[2]))
         return match[1] if target.startswith("..") or "." not in posixpath.basename(target) else match[0]
 
-    return _LINK.sub(kept, markdown)
+    text = _LINK.sub(kept, markdown)
+    if page.file.src_uri == _CONVENTIONS:
+        return text
+    way = posixpath.relpath(_CONVENTIONS, folder or ".")
+    return f"{text}\n\n---\n\nAxes, signs, units and words: [conventions]({way}).\n"
 
 
 def on_post_page(output: str, **_: object) -> str:

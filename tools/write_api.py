@@ -40,8 +40,10 @@ keeps its results for the next time, under everything that they depend on; `cach
 keeps them. A real-time model is wanted in many places: a conversion, a tuning or a study will do there. Mistakes raise
 `InputError` with everything that is wrong; every error of Trackrod is a `TrackrodError`.
 
-Objects show themselves: a line at a prompt, a table with a picture in a notebook. A `Run` becomes a table of pandas
-(`to_pandas()`), a dataset of xarray (`to_xarray()`) or a figure of matplotlib (`plot()`).
+Objects show themselves: a line at a prompt, a table with a picture in a notebook. A `Run`, the K&C of a vehicle or of
+an axle, a `Conversion`, a comparison and a study become a table of pandas (`to_pandas()`) or a figure of matplotlib
+(`plot()`); a `Run` becomes a dataset of xarray as well (`to_xarray()`). pandas and xarray are used where they are
+installed.
 """
 
 

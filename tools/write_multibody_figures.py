@@ -167,27 +167,21 @@ def step_times(vehicle: Vehicle, step: float) -> Array:
     return times
 
 
-def draw_times(vehicles: list[Vehicle]) -> str:
+def draw_times(vehicles: list[Vehicle]) -> None:
     figure = Figure(figsize=(9.0, 3.6), layout="constrained")
-    words = []
     for axes, vehicle in zip(axes_of(figure, columns=len(vehicles)), vehicles, strict=True):
         for step in (1e-3, 2e-3):
-            times = step_times(vehicle, step)
             axes.hist(
-                times.clip(max=LONGEST_DRAWN),
+                step_times(vehicle, step).clip(max=LONGEST_DRAWN),
                 bins=np.linspace(0.0, LONGEST_DRAWN, 101).tolist(),
                 histtype="step",
                 lw=1.4,
                 label=f"{1e3 * step:g} ms",
             )
-            median, most = (float(np.percentile(times, p)) for p in (50, 99))
-            words.append(f"| {vehicle.name} | {1e3 * step:g} | {median:.0f} | {most:.0f} | {times.max():.0f} |")
         axes.set(xlabel="time of one step [µs]", ylabel="steps", title=vehicle.name, yscale="log")
         axes.legend(title="step")
         axes.grid(visible=True, alpha=0.3)
     save(figure, "multibody_step_times.png")
-    head = "| | step [ms] | median [µs] | 99 % [µs] | longest [µs] |\n|---|---|---|---|---|\n"
-    return head + "\n".join(words)
 
 
 def turning(vehicle: Vehicle, seconds: float = 4.0) -> Run:
@@ -274,9 +268,9 @@ def main() -> int:
     vehicles = {name: open_vehicle(name).vehicle for name in BUNDLED}
     IMAGES.mkdir(exist_ok=True)
     draw_convergence(vehicles["double_wishbone_car"])
+    draw_times([vehicles[name] for name in ("integral_link", "lcv_7t")])
     blocks = {
         "sweep": draw_sweep(vehicles["integral_link"]),
-        "times": draw_times([vehicles[name] for name in ("integral_link", "lcv_7t")]),
         "errors": error_table(list(vehicles.values())),
         "steering": draw_steering(list(vehicles.values()), vehicles["integral_link"]),
     }

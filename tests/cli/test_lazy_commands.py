@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 import trackrod.cli
 from trackrod.cli.app import app
 from trackrod.cli.output import console, errors
+from trackrod.workflow.cache import CACHE_VARIABLE
 
 GROUP = typer.main.get_command(app)
 PLACES = GROUP.places  # type: ignore[attr-defined]
@@ -82,3 +83,32 @@ def test_tables_and_messages_are_text(capsys: pytest.CaptureFixture[str]) -> Non
     out = "".join(capsys.readouterr())
     for text in ("mass [kg]", "1:b:2 [m]", "v [m/s] :b:"):
         assert out.count(text) == 2
+
+
+STEP = ("--manoeuvre=step_steer", "--set=steering_wheel_angle_deg=20", "--set=delay_s=0.1", "--set=hold_s=1.5")
+SMALL = ("--axle=front", "--travel-mm=-20:20:20", "--rack-mm=-20:20:20", "--map-points=3")
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "brackets"),
+    [
+        ("inspect", (), ["[kg·m²]"]),
+        ("kc", SMALL, ["[%]"]),
+        ("simulate", ("--model=rtm", *STEP), ["from [s]", "to [s]"]),
+        ("compare", STEP, ["value [%]"]),
+    ],
+)
+def test_units_in_what_is_printed_are_text(
+    command: str,
+    options: tuple[str, ...],
+    brackets: list[str],
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path_factory.getbasetemp() / "cache"))
+    result = CliRunner().invoke(app, [command, "double_wishbone_car", *options])
+    assert result.exit_code == 0, result.output
+    for bracket in brackets:
+        assert bracket in result.output
+    assert Emoji.replace(result.output) == result.output

@@ -9,9 +9,10 @@ import pytest
 
 from kc.simple_axles import CHASSIS, body, swing_axle, vehicle_on
 from trackrod.convert.conversion import _parameters
-from trackrod.convert.vehicle_data import DriveReaction, vehicle_data
+from trackrod.convert.vehicle_data import DriveReaction, sources, vehicle_data
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.quantities import KINDS
+from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.vehicle.characteristics import Characteristic, DamperCharacteristic
 from trackrod.vehicle.connectors import Damper
 from trackrod.vehicle.systems import Aerodynamics, Brakes
@@ -91,11 +92,18 @@ def test_parameters_are_those_of_the_data() -> None:
 
 def test_sources_say_what_is_certain() -> None:
     """Numbers of files are; what is summed up, measured on the rig or drawn from an engine map is not."""
-    sources = vehicle_data(made()).sources
+    found = vehicle_data(made()).sources
     files = {"steering_ratio", "brake_front", "brake_rear", "drag", "lift_front", "lift_rear", "drag_height"}
     files |= {"wheel_inertia_front", "wheel_inertia_rear"}
-    sums = {"sprung_mass", "cg_to_front", "cg_height", "Ixx", "Iyy", "Izz", "Ixz"}
+    assert {name for name, source in found.items() if source.certain} == files
     of_axles = ("unsprung_mass", "spring_factor", "antiroll_factor", "stop_factor", "damper_factor")
-    rest = {f"{name}_{axle}" for name in of_axles for axle in ("front", "rear")} | {"engine_factor"}
-    assert {name for name, source in sources.items() if source.certain} == files
-    assert {name for name, source in sources.items() if not source.certain} == sums | rest
+    measured = {f"{name}_{axle}" for name in of_axles for axle in ("front", "rear")}
+    assert measured | {"sprung_mass", "cg_y", "Izz", "Iyz", "engine_factor"} < set(found) - files
+
+
+def test_every_parameter_has_a_source() -> None:
+    """But for friction and frame where a vehicle has none, and for what the conversion leaves at its default."""
+    left = {"gravity", "shaft_inertia_front", "shaft_inertia_rear"}
+    assert set(sources()) == {item.name for item in PARAMETERS} - left
+    not_there = {f"{name}_{axle}" for name in ("friction", "friction_base") for axle in ("front", "rear")}
+    assert set(sources()) - set(vehicle_data(made()).sources) == not_there | {"frame_stiffness", "frame_damping"}

@@ -16,7 +16,7 @@ def test_everything_wrong_with_a_block_is_said_at_once() -> None:
         Block("step", "yaw rate", np.array([1.0, np.nan]), np.ones((3, 2)), np.zeros(5))
     assert len(caught.value.problems) == 3
     assert "block step: yaw rate" in str(caught.value)
-    assert "needed are 2 rows" in str(caught.value)
+    assert "must have 2 rows" in str(caught.value)
     assert "holds 1 numbers that are not finite" in str(caught.value)
 
 

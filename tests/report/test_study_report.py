@@ -50,6 +50,7 @@ ORDER = (
     "Candidate manoeuvres",
     "Search",
     "Hold-out manoeuvres",
+    "Held out: braking",
     "Error budget",
     "Limits of validity",
     "Appendix: where the numbers come from",

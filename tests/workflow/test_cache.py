@@ -14,6 +14,7 @@ from trackrod.core import artefact
 from trackrod.core.artefact import Schema
 from trackrod.core.errors import CacheWarning, InputError
 from trackrod.core.plain import canonical_json
+from trackrod.core.run_files import write_run
 from trackrod.core.series import Run
 from trackrod.kc.study import KcSettings
 from trackrod.manoeuvres.steering import StepSteer
@@ -151,6 +152,15 @@ def test_a_run_comes_back_bit_for_bit(folder: Path, calls: list[int]) -> None:
     assert not same(again, ask_run(1))
     assert calls == [0, 1]
     assert len(list(folder.rglob("*.npz"))) == 2
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_run_from_the_cache_is_written_like_a_fresh_one(tmp_path: Path, calls: list[int]) -> None:
+    """Byte for byte: lines of the header in the same order, too."""
+    for name in ("fresh.csv", "kept.csv"):
+        write_run(ask_run(0), tmp_path / name)
+    assert calls == [0]
+    assert (tmp_path / "kept.csv").read_bytes() == (tmp_path / "fresh.csv").read_bytes()
 
 
 @pytest.mark.usefixtures("folder")

@@ -137,7 +137,7 @@ def _rows(
             missing = [column for column in columns if column not in names]
             if missing:
                 text = f"the table of [{block_name}] has no column {', '.join(missing)}"
-                problems.append(Problem(text, table.place, hint=f"needed are {', '.join(columns)}"))
+                problems.append(Problem(text, table.place, hint=f"it must have {', '.join(columns)}"))
                 continue
             order = [names.index(column) for column in columns]
             for row in table.rows:

@@ -187,8 +187,9 @@ def _print(result: StudyResult, folder: StudyFolder, *, page: bool) -> None:
 def _print_tuning(result: StudyResult) -> None:
     tuned = Table(title="parameters: change from the nominal value, and the interval that holds the value with 95 %")
     for head in ("parameter", "tuned", "change [%]", "interval", "remark"):
-        words = head in ("parameter", "remark")  # they may need a second line; numbers are never cut
-        tuned.add_column(head, justify="left" if words else "right", no_wrap=not words, overflow="fold")
+        words = head in ("parameter", "remark")
+        # a remark may need a second line; names and numbers are never cut
+        tuned.add_column(head, justify="left" if words else "right", no_wrap=head != "remark", overflow="fold")
     for item in result.parameters:
         remark = "on its bound" if item.on_bound else "out of its interval" if item.makes_up else ""
         remark = remark or item.held

@@ -259,7 +259,7 @@ def _print(vehicle: Vehicle, reading: VehicleReading) -> None:
     for name, value in figures(vehicle).items():
         if isinstance(value, float):
             table.add_row(name, shown(value))
-    table.add_row("cg_m", ", ".join(shown(float(x)) for x in total.centre))
+    table.add_row("cg_m", ", ".join(shown(round(float(x), 4) + 0.0) for x in total.centre))
     table.add_row("inertia Ixx, Iyy, Izz [kg·m²]", ", ".join(shown(float(x)) for x in total.inertia.diagonal()))
     if vehicle.payload is not None:
         table.add_row("payload", str(vehicle.payload.level))

@@ -21,7 +21,7 @@ from trackrod.convert.vehicle_data import DriveReaction, Source, StopBases, Vehi
 from trackrod.core.corners import Axle, Corner, Side
 from trackrod.core.errors import InputError, raise_if_errors
 from trackrod.core.maps import Map1D, Map2D
-from trackrod.core.notebook import Shown
+from trackrod.core.notebook import Plotted
 from trackrod.kc.maps import KcMaps, WheelMaps, folds
 from trackrod.kc.points import Load
 from trackrod.rtm.elasticity import ElasticAxle
@@ -70,7 +70,7 @@ class Detail(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Conversion(Shown):
+class Conversion(Plotted):
     """A real-time model with the origin of its numbers, and the masses that it was made with."""
 
     spec: RtmSpec

@@ -6,7 +6,7 @@ another program: the conversion does not know the difference.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -27,7 +27,16 @@ from trackrod.vehicle.mass import as_matrix, as_vector
 from trackrod.vehicle.systems import Powertrain, TyrePlace
 from trackrod.vehicle.vehicle import Vehicle, subsystem_of
 
-__all__ = ["AirForces", "DriveReaction", "DryFriction", "Source", "StopBases", "VehicleData", "vehicle_data"]
+__all__ = [
+    "AirForces",
+    "DriveReaction",
+    "DryFriction",
+    "Source",
+    "StopBases",
+    "VehicleData",
+    "sources",
+    "vehicle_data",
+]
 
 #: Wheel travel over which motion ratios are taken [m].
 _TRAVEL = 0.01
@@ -168,7 +177,6 @@ def vehicle_data(
         forces = AirForces(scale * air.drag, scale * air.front_lift, scale * air.rear_lift, air.centre_height)
     ratios = {axle: _motion_ratios(vehicle, axle) for axle in Axle}
     friction = {axle: found for axle in Axle if (found := _friction(vehicle, ratios[axle])) is not None}
-    rubbing = Source("friction of the vehicle's elements with the motion ratios of the rig", certain=False)
     masses = split_masses(vehicle, factors)
     return VehicleData(
         name=vehicle.name,
@@ -178,7 +186,7 @@ def vehicle_data(
         places={corner: vehicle.wheel(corner).tyres for corner in Corner},
         dampers={corner: _damper(vehicle, corner) for corner in Corner},
         drive_reactions={axle: _drive_reaction(vehicle, axle) for axle in Axle},
-        sources={**_sources(twists=vehicle.frame is not None), **{f"friction_{axle}": rubbing for axle in friction}},
+        sources=sources(twists=vehicle.frame is not None, rubbing=friction),
         steering_ratio=None if steering is None else steering.ratio,
         brake_torques=torques,
         brake_pressure=None if brakes is None else brakes.largest_pressure,
@@ -262,19 +270,36 @@ def _stop_bases(vehicle: Vehicle, ratios: Mapping[str, tuple[float, float]], sid
     return StopBases(base(rebound=False), base(rebound=True))
 
 
-def _sources(*, twists: bool) -> dict[str, Source]:
+def sources(*, twists: bool = True, rubbing: Iterable[Axle] = Axle) -> dict[str, Source]:
+    """Where the direct conversion takes each parameter of the model from.
+
+    Parameters
+    ----------
+    twists
+        Whether the vehicle has a frame that twists.
+    rubbing
+        Axles with friction besides that of their dampers.
+    """
     masses = Source("sum of the bodies, less what moves with the wheels", certain=False)
+    unsprung = Source("wheels, carriers and the split factor's share of links", certain=False)
     rig = Source("K&C rig, parallel and opposite travel", certain=False)
     files = Source("files of the vehicle", certain=True)
-    found = dict.fromkeys(("sprung_mass", "cg_to_front", "cg_height", "Ixx", "Iyy", "Izz", "Ixz"), masses)
+    found = dict.fromkeys(("sprung_mass", "cg_to_front", "cg_y", "cg_height"), masses)
+    found |= dict.fromkeys(("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"), masses)
     for axle in Axle:
-        found[f"unsprung_mass_{axle}"] = Source("wheels, carriers and the split factor's share of links", certain=False)
+        for name in ("mass", "roll_inertia", "yaw_inertia"):
+            found[f"unsprung_{name}_{axle}"] = unsprung
         found[f"wheel_inertia_{axle}"] = files
         for name in ("spring", "antiroll", "stop"):
             found[f"{name}_factor_{axle}"] = rig
         found[f"damper_factor_{axle}"] = Source("damper curve with the motion ratio of the rig", certain=False)
+        found[f"compliance_factor_{axle}"] = Source("K&C rig, loads on the wheels", certain=False)
+        found[f"standing_travel_{axle}"] = Source("the model at rest on the road", certain=False)
     for name in ("steering_ratio", "brake_front", "brake_rear", "drag", "lift_front", "lift_rear", "drag_height"):
         found[name] = files
+    for axle in rubbing:
+        friction = Source("friction of the vehicle's elements with the motion ratios of the rig", certain=False)
+        found |= {f"friction_{axle}": friction, f"friction_base_{axle}": friction}
     if twists:
         spring = Source("torsion spring of the frame", certain=False)
         found |= dict.fromkeys(("frame_stiffness", "frame_damping"), spring)

@@ -10,7 +10,7 @@
     │   ├── UnknownNameError (KeyError)    a name that does not exist, with close matches
     │   └── RangeError                     a number outside its admissible range
     ├── MissingExtraError (ImportError)    an optional package is not installed
-    │   └── MissingPackageError            one that is no extra of ours
+    │   └── MissingPackageError            one that is in none of our extras
     └── ConvergenceError (RuntimeError)    a computation did not reach its tolerance
 
 A message says what is wrong, where (file, line, column), the value, what is allowed and what to do. Readers
@@ -171,7 +171,7 @@ class MissingExtraError(TrackrodError, ImportError):
 
 
 class MissingPackageError(MissingExtraError):
-    """A package of somebody else's is needed that nothing here depends on."""
+    """A package is missing that is in none of our extras: one for convenience, or one that every installation has."""
 
     def __init__(self, package: str, purpose: str) -> None:
         ImportError.__init__(self, f"{purpose} needs the package '{package}': pip install {package}")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trackrod.core.errors import InputError, MissingPackageError, Problem, RangeError, UnknownNameError
-from trackrod.core.notebook import Shown, draw_run
+from trackrod.core.notebook import Shown, data_frame, draw_run
 from trackrod.core.plain import Plain, freeze, thaw
 from trackrod.core.quantities import kind
 from trackrod.core.signals import SIGNALS, TIME, Signal, parse_column
@@ -249,12 +249,7 @@ class Run(Shown, Mapping[str, NDArray[np.float64]]):
 
     def to_pandas(self) -> Any:
         """The run as a table of pandas, by time [s]; MissingPackageError where pandas is not installed."""
-        try:
-            import pandas  # type: ignore[import-untyped,unused-ignore]  # noqa: PLC0415 - optional package
-        except ImportError:
-            raise MissingPackageError("pandas", "a run as a table of pandas") from None
-        columns = {column: values for column, values in self._columns.items() if column != TIME.column}
-        table = pandas.DataFrame(columns, index=pandas.Index(self.time, name=TIME.column))
+        table = data_frame(self._columns, "a run as a table of pandas")
         table.attrs = thaw(self._metadata)
         return table
 

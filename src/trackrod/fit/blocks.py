@@ -60,11 +60,11 @@ class Block:
     def _problems(self) -> list[str]:
         found = []
         if self.residual.ndim != 1 or not self.residual.size:
-            found.append(f"the residual has the shape {self.residual.shape}, needed is one row of samples")
+            found.append(f"the residual has the shape {self.residual.shape}, it must be one row of samples")
         if self.jacobian is not None and (self.jacobian.ndim != 2 or len(self.jacobian) != self.residual.size):
-            found.append(f"the Jacobian has the shape {self.jacobian.shape}, needed are {self.residual.size} rows")
+            found.append(f"the Jacobian has the shape {self.jacobian.shape}, it must have {self.residual.size} rows")
         if self.abscissa is not None and self.abscissa.shape != self.residual.shape:
-            found.append(f"the abscissa has the shape {self.abscissa.shape}, needed is {self.residual.shape}")
+            found.append(f"the abscissa has the shape {self.abscissa.shape}, it must be {self.residual.shape}")
         arrays = {"residual": self.residual, "Jacobian": self.jacobian, "abscissa": self.abscissa}
         found += [
             f"the {what} holds {np.count_nonzero(~np.isfinite(values))} numbers that are not finite"

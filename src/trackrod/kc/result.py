@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from trackrod.core.corners import Axle
 from trackrod.core.errors import FileFormatError, Place, Problem, UnknownNameError
 from trackrod.core.files import read_bytes, write_atomically
+from trackrod.core.notebook import data_frame
 from trackrod.core.quantities import KINDS, Kind
 
 __all__ = ["Column", "KcTest", "read_test"]
@@ -88,6 +90,11 @@ class KcTest:
     def failures(self) -> int:
         """Points that were not reached."""
         return len(self) - int(self["solved"].sum())
+
+    def to_pandas(self) -> Any:
+        """The columns by their names with units, by point; MissingPackageError where pandas is not installed."""
+        columns = {"point": range(len(self)), **{column.heading: column.values for column in self.columns}}
+        return data_frame(columns, "a test on the rig as a table of pandas")
 
     def write(self, path: Path | str, remark: str = "") -> None:
         """Write one CSV file with a header of names and units; what is not a number is an empty cell.

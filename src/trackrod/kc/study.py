@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from trackrod.core.corners import Axle
 from trackrod.core.errors import InputError, Problem, RangeError, Severity, raise_if_errors
-from trackrod.core.notebook import Shown
+from trackrod.core.notebook import Plotted
 from trackrod.core.quantities import KINDS, Kind
 from trackrod.kc import maps as maps_of
 from trackrod.kc import programme
@@ -124,7 +124,7 @@ MAP_OPPOSITE_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class AxleStudy(Shown):
+class AxleStudy(Plotted):
     """Everything that was found out about an axle.
 
     Attributes
@@ -165,7 +165,7 @@ class AxleStudy(Shown):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class KcResult(Shown, Mapping[Axle, AxleStudy]):
+class KcResult(Plotted, Mapping[Axle, AxleStudy]):
     """What the rig found out about the axles of a vehicle, by axle."""
 
     studies: Mapping[Axle, AxleStudy]

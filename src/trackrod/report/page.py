@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trackrod.core.errors import MissingExtraError, Place, Problem, Severity
+from trackrod.core.errors import MissingPackageError, Place, Problem, Severity
 from trackrod.core.figure import Figure
 from trackrod.core.files import write_atomically
 from trackrod.core.numbers import minus, shown
@@ -118,7 +118,7 @@ def write_page(
 
     Raises
     ------
-    MissingExtraError
+    MissingPackageError
         A section holds a Plotly figure, and Plotly is not installed.
     InputError
         The file cannot be written.
@@ -157,7 +157,7 @@ def _plotly() -> str:
     try:
         from plotly.offline import get_plotlyjs  # noqa: PLC0415 - optional package
     except ImportError:
-        raise MissingExtraError("plotly", "plot", "writing interactive pages") from None
+        raise MissingPackageError("plotly", "writing interactive pages") from None
     return str(get_plotlyjs())
 
 

@@ -58,7 +58,7 @@ def _pieces(drawing: Drawing, room: float) -> Iterator[Drawing]:
     if not isinstance(drawing, Figure):
         yield drawing
         return
-    columns = min(_COLUMNS, len(drawing.panels))
+    columns = 2 if len(drawing.panels) == 4 else min(_COLUMNS, len(drawing.panels))  # four stand as a square
     drawing = replace(drawing, columns=columns)
     rows = math.ceil(len(drawing.panels) / columns)
     fitting = max(1, int((_HEIGHT - 1.0) / (room * row_aspect(drawing))))  # and a legend

@@ -202,25 +202,23 @@ _CORNERS = {Corner.FL: "front left", Corner.FR: "front right", Corner.RL: "rear 
 def manoeuvre_sections(result: StudyResult) -> tuple[Section, ...]:
     """Each manoeuvre that was tuned with."""
     return tuple(
-        Section(f"Manoeuvre: {manoeuvre_name(test.label)}", (*_overlays(test), _index_table((test,))))
+        Section(f"Manoeuvre: {manoeuvre_name(test.label)}", (*_overlays(test), _index_table(test)))
         for test in tests_of(result, hold_out=False)
     )
 
 
-def _index_table(tests: tuple[TestResult, ...]) -> Table:
+def _index_table(test: TestResult) -> Table:
     """Every index before and after; columns that say nothing here are left out."""
-    pairs = [(t, a, b) for t in tests for a, b in zip(t.nominal_indices, t.tuned_indices, strict=True)]
-    moved = any(before.value_pct != after.value_pct for _, before, after in pairs)
+    pairs = tuple(zip(test.nominal_indices, test.tuned_indices, strict=True))
+    moved = any(before.value_pct != after.value_pct for before, after in pairs)
     columns: list[tuple[str, list[str | float]]] = []
-    if len(tests) > 1:
-        columns.append(("manoeuvre", [manoeuvre_name(test.label) for test, _, _ in pairs]))
-    columns.append(("index", [after.name for _, _, after in pairs]))
+    columns.append(("index", [after.name for _, after in pairs]))
     if moved:
-        columns.append(("before [%]", [f"{before.value_pct:.2f}" for _, before, _ in pairs]))
-    columns.append(("after [%]" if moved else "difference [%]", [f"{after.value_pct:.2f}" for _, _, after in pairs]))
-    if any(after.divisor is not None for _, _, after in pairs):
-        columns.append(("divided by", [after.divisor_text for _, _, after in pairs]))
-    scalars = [(before.scalar, after.scalar) for _, before, after in pairs]
+        columns.append(("before [%]", [f"{before.value_pct:.2f}" for before, _ in pairs]))
+    columns.append(("after [%]" if moved else "difference [%]", [f"{after.value_pct:.2f}" for _, after in pairs]))
+    if any(after.divisor is not None for _, after in pairs):
+        columns.append(("divided by", [after.divisor_text for _, after in pairs]))
+    scalars = [(before.scalar, after.scalar) for before, after in pairs]
     if any(pair is not None for _, pair in scalars):
         columns.append(("reference", ["" if b is None else minus(shown(b.reference, 4)) for _, b in scalars]))
         if moved:
@@ -228,8 +226,8 @@ def _index_table(tests: tuple[TestResult, ...]) -> Table:
         name = "tuned" if moved else "model"
         columns.append((name, ["" if b is None else minus(shown(b.model, 4)) for _, b in scalars]))
         columns.append(("unit", ["" if b is None else b.unit for _, b in scalars]))
-    if any(round(100 * after.coverage) < 100 for _, _, after in pairs):
-        columns.append(("compared", [f"{100 * after.coverage:.0f} %" for _, _, after in pairs]))
+    if any(round(100 * after.coverage) < 100 for _, after in pairs):
+        columns.append(("compared", [f"{100 * after.coverage:.0f} %" for _, after in pairs]))
     return Table(tuple(head for head, _ in columns), tuple(zip(*(cells for _, cells in columns), strict=True)))
 
 
@@ -249,7 +247,7 @@ def index_section(result: StudyResult) -> tuple[Section, ...]:
 
 
 def hold_out_section(result: StudyResult) -> tuple[Section, ...]:
-    """What tuning never saw."""
+    """What tuning never saw: the verdict, then each manoeuvre."""
     tests = tests_of(result, hold_out=True)
     if not tests:
         text = "No manoeuvre was held out: how good the model is elsewhere is not known."
@@ -266,10 +264,9 @@ def hold_out_section(result: StudyResult) -> tuple[Section, ...]:
         unseen,
         verdict(result, tests, "held out"),
         Captioned(index_bars(tests, result.tolerance_pct), "Indices of the manoeuvres that tuning did not use."),
-        *(item for test in tests for item in _overlays(test)),
-        _index_table(tests),
     ]
-    return (Section("Hold-out manoeuvres", tuple(items)),)
+    each = (Section(f"Held out: {manoeuvre_name(t.label)}", (*_overlays(t), _index_table(t))) for t in tests)
+    return (Section("Hold-out manoeuvres", tuple(items)), *each)
 
 
 # ---- parameters

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
-from trackrod.core.errors import MissingExtraError
+from trackrod.core.errors import MissingPackageError
 from trackrod.core.files import atomic_path
 from trackrod.report.vehicle_scene import Layer, Mark, Path, Scene, TyreShape, Weight
 from trackrod.vehicle.elements import JointType, Vector
@@ -138,7 +138,7 @@ def write_scene_png(scene: Scene, path: FilePath | str, *, dots_per_inch: int = 
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - optional package
         from matplotlib.figure import Figure  # noqa: PLC0415
     except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "drawing PNG pictures") from None
+        raise MissingPackageError("matplotlib", "drawing PNG pictures") from None
     canvas = Figure(figsize=(16.0, 9.2), layout="constrained")
     FigureCanvasAgg(canvas)
     canvas.suptitle(scene.name, fontsize=13)
@@ -261,7 +261,7 @@ def scene_html(scene: Scene) -> str:
     try:
         from plotly.graph_objects import Figure  # noqa: PLC0415 - optional package
     except ImportError:
-        raise MissingExtraError("plotly", "plot", "writing interactive pages") from None
+        raise MissingPackageError("plotly", "writing interactive pages") from None
     traces = [_ground(scene), *_tyre_traces(scene), *_path_traces(scene), *_mark_traces(scene)]
     in_legend: set[str] = set()
     for trace in traces:

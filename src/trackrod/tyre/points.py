@@ -44,7 +44,7 @@ def read_points(path: Path | str) -> tuple[Array, ...]:
     missing = [name for name in POINT_COLUMNS if name not in head]
     if missing:
         near = [match for name in missing for match in close_matches(name, head, 1)]
-        hint = f"needed are {', '.join(POINT_COLUMNS)}"
+        hint = f"it must have {', '.join(POINT_COLUMNS)}"
         if near:
             hint += f"; the file has {', '.join(dict.fromkeys(near))}"
         raise FileFormatError(Problem(f"the header has no column {', '.join(missing)}", Place(path, 1), hint=hint))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from trackrod.core.notebook import data_frame
 from trackrod.core.series import Run
 from trackrod.manoeuvres.manoeuvre import Manoeuvre
 from trackrod.metrics.indices import Index, indices
 from trackrod.multibody.integrators import Integrator
 from trackrod.multibody.steering import SteeringModel
-from trackrod.report.notebook import comparison_html
+from trackrod.report.notebook import comparison_html, comparison_plot, index_columns
 from trackrod.rtm.spec import HasModel
 from trackrod.simulate.drive import Progress
 from trackrod.vehicle.vehicle import Vehicle
@@ -20,6 +22,9 @@ from trackrod.workflow.runs import model_run
 from trackrod.workflow.stages.convert import convert_directly
 
 __all__ = ["Comparison", "compare_models"]
+
+#: How legends call reference and model.
+_NAMES = ("multibody", "rtm")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -47,8 +52,15 @@ class Comparison:
         return f"Comparison({self.reference.metadata.get('vehicle')!r}, {self.manoeuvre.name}, {said})"
 
     def _repr_html_(self) -> str:
-        names = ("multibody", "rtm")
-        return comparison_html(repr(self), self.indices, names)
+        return comparison_html(repr(self), self.indices, _NAMES)
+
+    def to_pandas(self) -> Any:
+        """The indices as a table of pandas; MissingPackageError where it is not installed."""
+        return data_frame(index_columns(self.indices), "a comparison as a table of pandas")
+
+    def plot(self) -> Any:
+        """The curves that are compared, over each other: a figure of matplotlib."""
+        return comparison_plot(f"{self.reference.metadata.get('vehicle')}: {self.manoeuvre.name}", self.indices, _NAMES)
 
 
 def compare_models(

@@ -37,7 +37,7 @@ def page(bench: Bench, *, dark: bool) -> None:
             "main"
         )
     if bench.preferences.expert:
-        with ui.expansion("Study file: everything that a study can be told", icon="tune").classes("job-log card"):
+        with ui.expansion("Study file: all settings of the study", icon="tune").classes("job-log card"):
             study_form.draw(bench)
         with ui.row().classes("row-of-fields"):
             ui.select(

@@ -20,7 +20,7 @@ _MOST = 40
 
 def page(bench: Bench, *, dark: bool) -> None:
     """Draw it."""
-    with head("Studies", "Everything that was asked for, newest first; one runs at a time, the others wait."):
+    with head("Studies", "All jobs of this workspace, newest first. One job runs at a time; the others wait."):
         push("Delete what failed", icon="delete", on_click=lambda: _clear(bench)).props("outline no-caps")
     live(lambda: bench.outline("convert"), lambda: _comparison(bench, dark=dark))
     live(bench.outline, lambda: _jobs(bench))

@@ -19,6 +19,7 @@ from trackrod.core import signals
 from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.errors import Problem, Severity
 from trackrod.core.files import hash_bytes, write_atomically
+from trackrod.core.notebook import data_frame
 from trackrod.core.numbers import interval
 from trackrod.core.plain import Plain, canonical_json, pretty_json
 from trackrod.core.run_files import write_run
@@ -26,7 +27,7 @@ from trackrod.core.series import Run
 from trackrod.core.signals import Signal
 from trackrod.fit.blocks import Block
 from trackrod.kc.maps import KC_MAPS
-from trackrod.report.notebook import study_html, study_line
+from trackrod.report.notebook import study_columns, study_html, study_line, study_plot
 from trackrod.report.study import write_study_report
 from trackrod.report.study_sections import limit_section, note_section, value_section
 from trackrod.report.study_summary import summary_section
@@ -92,6 +93,25 @@ class FinishedStudy:
 
     def _repr_html_(self) -> str:
         return study_html(self.result)
+
+    def to_pandas(self) -> Any:
+        """Every index before and after tuning as a table of pandas; MissingPackageError where it is not installed."""
+        return data_frame(study_columns(self.result), "a study as a table of pandas")
+
+    def plot(self, manoeuvre: str | None = None) -> Any:
+        """Reference and model in one manoeuvre, over each other: a figure of matplotlib.
+
+        Parameters
+        ----------
+        manoeuvre
+            Its label in the report; that with the largest index if not given.
+
+        Raises
+        ------
+        UnknownNameError
+            The study has no such manoeuvre.
+        """
+        return study_plot(self.result, manoeuvre)
 
     @property
     def spec(self) -> RtmSpec:
