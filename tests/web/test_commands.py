@@ -56,6 +56,18 @@ def test_no_study_file_reads_files_of_the_machine(text: str) -> None:
         commands.compare("suv", "suv", "recorded", {"file": "/etc/passwd"})
 
 
+def test_no_study_file_runs_files_of_the_machine(tmp_path: Path) -> None:
+    """A plugin is run as soon as its study is read: the workbench does not read such a study."""
+    ran = tmp_path / "ran"
+    (tmp_path / "evil.py").write_text(f"open({str(ran)!r}, 'w').close()\n")
+    text = f"[study]\nplugins = [{str(tmp_path / 'evil.py')!r}]\n"
+    with pytest.raises(InputError, match="the workbench runs none"):
+        commands.draft_of(text)
+    with pytest.raises(InputError, match="the workbench runs none"):
+        commands.convert("suv", "suv", {"study": {"plugins": [str(tmp_path / "evil.py")]}}, expert=True)
+    assert not ran.exists()
+
+
 def test_what_is_wrong_is_said_as_on_the_command_line() -> None:
     with pytest.raises(InputError) as caught:
         commands.draft_of("[study]\noptimizer = 'x'\nseed = -1\n")

@@ -112,6 +112,12 @@ class Setting:
         return _UNITS.get(self.name.rpartition("_")[2], "")
 
     @property
+    def title(self) -> str:
+        """Name and unit as people write them: ``target_ay_g`` is the "target ay [g]"."""
+        name = self.name.removesuffix(f"_{self.name.rpartition('_')[2]}") if self.unit else self.name
+        return f"{name.replace('_', ' ')} [{self.unit}]" if self.unit else name.replace("_", " ")
+
+    @property
     def is_text(self) -> bool:
         """Whether a text is wanted that is not one of the choices, such as the name of a file."""
         return isinstance(self.default, str) and not self.choices

@@ -225,6 +225,7 @@ def draft_problems(text: str) -> list[Problem]:
         write_atomically(path, text)
         try:
             data, _ = read_toml(path, _LARGEST)
+            _require_no_plugins(data)
             for table in ("tune", "hold_out"):
                 for label, given in _tables(data, table):
                     _require_no_files(str(given.get("manoeuvre", label)), given, f"[{table}.{label}]")
@@ -253,6 +254,14 @@ def _require_no_files(name: str, given: Mapping[str, Any], where: str) -> None:
     if texts:
         text = f"{where}: '{texts[0]}' names a file, and the workbench reads none outside its workspace"
         raise InputError(Problem(text, hint="use the command line for this manoeuvre"))
+
+
+def _require_no_plugins(data: Mapping[str, Any]) -> None:
+    """A plugin is a Python file of the machine that reading a study runs: for the command line as well."""
+    study = data.get("study")
+    if isinstance(study, Mapping) and "plugins" in study:
+        text = "[study]: 'plugins' names files to be run, and the workbench runs none"
+        raise InputError(Problem(text, hint="use the command line for this study"))
 
 
 def full_draft() -> dict[str, Any]:

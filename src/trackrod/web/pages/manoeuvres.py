@@ -73,10 +73,10 @@ def _settings(chosen: dict[str, Any]) -> None:
                 put = lambda e, name=declared.name: chosen["settings"].update({name: str(e.value or "").strip()})  # noqa: E731
                 if declared.choices:
                     options = {"": f"{declared.default} by default", **{word: word for word in declared.choices}}
-                    ui.select(options, value="", label=declared.name, on_change=put).props("dense options-dense")
+                    ui.select(options, value="", label=declared.title, on_change=put).props("dense options-dense")
                 else:
                     usual = "found by driving" if declared.default is None else f"{declared.default:g}"
-                    ui.input(declared.name, placeholder=usual, on_change=put).props("dense stack-label")
+                    ui.input(declared.title, placeholder=usual, on_change=put).props("dense stack-label")
                 ui.label(declared.meaning).classes("about")
 
 
