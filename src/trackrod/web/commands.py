@@ -151,14 +151,17 @@ def plan(workspace: Workspace, source: str, name: str, criteria: str) -> Command
     return Command("plan", f"plan for {name}", words)
 
 
-def channels(workspace: Workspace, campaign: str) -> Command:
-    """Channels of the first recording, and a map to be edited."""
+def channels(workspace: Workspace, campaign: str, time: str = "") -> Command:
+    """Channels of the first recording, a map to be edited, and what is wrong by the map that there is."""
     _campaign(workspace, campaign)
     logs = [path for path in workspace.recordings(campaign) if path.suffix != ".toml"]
     if not logs:
         raise InputError(Problem(f"there is no recording in '{campaign}'", hint="upload one"))
     log = f"../../{logs[0].relative_to(workspace.root).as_posix()}"
-    return Command("channels", f"channels of {logs[0].name}", ("channels", log, "--write", f"{OUT}/channel_map.toml"))
+    words = ("channels", log, "--write", f"{OUT}/channel_map.toml")
+    given = workspace.channel_map(campaign)
+    chosen = {"map": f"../../{given.relative_to(workspace.root).as_posix()}" if given.is_file() else "", "time": time}
+    return Command("channels", f"channels of {logs[0].name}", (*words, *_options(chosen)))
 
 
 def estimate(workspace: Workspace, source: str, name: str, campaign: str) -> Command:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from nicegui import events, ui
@@ -18,9 +19,9 @@ from trackrod.vehicle.systems import PayloadLevel
 from trackrod.web.bench import Bench
 from trackrod.web.commands import draft_of, draft_problems, draft_text, full_draft
 from trackrod.web.components import problem_list, push, upload, what_is_wrong
-from trackrod.workflow.study_settings import STUDY_KEYS, StudyKey
+from trackrod.workflow.study_settings import STUDY_KEYS, StudyKey, StudySettings
 
-__all__ = ["changed", "draw", "number_of", "parameter_names", "wrong"]
+__all__ = ["changed", "draw", "number_of", "parameter_names", "usual", "wrong"]
 
 #: What names files of the machine.
 FOR_THE_COMMAND_LINE = ("plugins",)
@@ -109,7 +110,7 @@ def _study_field(key: str, declared: StudyKey, value: Any, put: Callable[[tuple[
     path = ("study", key)
     with ui.column().classes("field"):
         if declared.choices:
-            options = {"": "as by default", **{word: word for word in declared.choices}}
+            options = {"": f"{usual()[key]} (default)", **{word: word for word in declared.choices}}
             ui.select(options, value=value or "", label=declared.title, on_change=lambda e: put(path, e.value)).props(
                 "dense options-dense"
             )
@@ -125,9 +126,32 @@ def _study_field(key: str, declared: StudyKey, value: Any, put: Callable[[tuple[
                 declared.title,
                 value="" if value is None else str(value),
                 on_change=lambda e: put(path, number_of(e.value, whole=whole)),
+                placeholder=usual()[key],
                 validation=lambda text: wrong(key, text),
-            ).props("dense hide-bottom-space")
+            ).props("dense hide-bottom-space stack-label")
         ui.label(declared.meaning).classes("about")
+
+
+@cache
+def usual() -> dict[str, str]:
+    """What a study does where nothing is said."""
+    study = StudySettings()
+    return {
+        "mode": str(study.mode),
+        "optimiser": study.optimiser,
+        "seed": str(study.seed),
+        "tolerance_pct": f"{study.objective.tolerance_pct:g}",
+        "penalty": f"{study.objective.penalty:g}",
+        "evaluations": str(study.budget.evaluations),
+        "seconds": "none",
+        "range_pct": f"{100.0 * study.relative:g}",
+        "detail": str(study.detail),
+        "compliance": str(study.compliance),
+        "steering": "as the vehicle has it",
+        "travel_mm": "what driving needs",
+        "screening": str(study.screening),
+        "variance": str(study.variance),
+    }
 
 
 def wrong(key: str, text: Any) -> str | None:
@@ -213,7 +237,10 @@ def _declared_field(
         options = {"": f"{declared.default} by default", **{word: word for word in declared.choices}}
         with ui.column().classes("field"):
             ui.select(
-                options, value=given.get(declared.name, ""), label=declared.title, on_change=lambda e: put(path, e.value)
+                options,
+                value=given.get(declared.name, ""),
+                label=declared.title,
+                on_change=lambda e: put(path, e.value),
             ).props("dense options-dense")
             ui.label(declared.meaning).classes("about")
         return

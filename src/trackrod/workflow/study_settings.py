@@ -190,11 +190,15 @@ STUDY_KEYS = {
     "optimiser": StudyKey("one of " + ", ".join((*METHODS.built_in, NOT_TUNED)), "optimiser", "how the search is done"),
     "seed": StudyKey("a whole number of 0 or more", "seed", "for optimisers that draw random numbers"),
     "tolerance_pct": StudyKey("a number above 0", "tolerance [%]", "an index up to here is a good fit"),
-    "penalty": StudyKey("a number of 0 or more", "penalty [-]", "what each percent above the tolerance costs in addition"),
+    "penalty": StudyKey(
+        "a number of 0 or more", "penalty [-]", "what each percent above the tolerance costs in addition"
+    ),
     "evaluations": StudyKey("a whole number above 0", "evaluations", "budget of the search"),
     "seconds": StudyKey("a number above 0", "time budget [s]", "of the search; none if empty"),
     "range_pct": StudyKey(
-        "a number above 0 and below 100", "range of parameters, ± [%]", "bounds of every parameter around its nominal value"
+        "a number above 0 and below 100",
+        "range of parameters, ± [%]",
+        "bounds of every parameter around its nominal value",
     ),
     "detail": StudyKey("one of linear, 1d, 2d", "kinematics", "how much of them the model keeps"),
     "compliance": StudyKey(

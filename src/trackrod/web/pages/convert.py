@@ -133,7 +133,7 @@ def _parameters(bench: Bench, job: Job, summary: dict[str, Any]) -> None:
             ui.label("Where numbers come from").props("role=heading aria-level=2").classes("subtitle")
             if sources:
                 told = [
-                    (s["name"], "certain" if s["certain"] else "uncertain", s["text"])
+                    (parameter_title(s["name"]), "certain" if s["certain"] else "uncertain", s["text"])
                     for s in sorted(sources, key=lambda s: not s["certain"])
                 ]
                 table(("quantity", "certain?", "source"), told, most=15)
