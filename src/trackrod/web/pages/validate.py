@@ -123,9 +123,8 @@ def _choices(bench: Bench, chosen: dict[str, Any], errors: Any) -> None:
                 )
     if campaigns:
         files = bench.workspace.recordings(chosen["campaign"])
-        ui.label(f"{chosen['campaign']}: {len(files)} files: " + ", ".join(path.name for path in files[:12])).classes(
-            "about"
-        )
+        more = f" and {len(files) - 12} more" if len(files) > 12 else ""
+        ui.label(f"{chosen['campaign']}: {', '.join(path.name for path in files[:12])}{more}").classes("about")
 
 
 def _run(bench: Bench, make: Any, chosen: dict[str, Any], errors: Any) -> None:
