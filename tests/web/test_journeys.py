@@ -223,7 +223,9 @@ def test_an_upload_with_scripts_in_its_names(page: Any, served: Served, tmp_path
     archive = tmp_path / "evil.zip"
 
     def renamed(text: str) -> str:
-        return text.replace(f"{CAR}.asy", f"{CAR}{tag}.asy").replace("steering.sub", f"steering{tag}.sub")
+        return text.replace(f"{CAR}.asy", f"{CAR}{tag}.asy").replace(
+            "front_suspension.sub", f"front_suspension{tag}.sub"
+        )
 
     with zipfile.ZipFile(archive, "w") as packed:
         for file in database.rglob("*"):
@@ -241,12 +243,12 @@ def test_an_upload_with_scripts_in_its_names(page: Any, served: Served, tmp_path
     until(lambda: len(jobs_of(served)) > before and newest(served, "inspect")["state"] in ("done", "failed"))
     assert newest(served, "inspect")["state"] == "done"
     page.locator("canvas[data-ready=yes]").wait_for()
-    page.get_by_text(f"subsystem 'steering{tag.replace('.', '_')}'").first.wait_for()  # a note of the audit
     report = f"{served.address}/files/{newest(served, 'inspect')['number']}/vehicle.html"
     for place in (None, report):  # the workbench, and the page of the vehicle by itself
         if place is not None:
             page.goto(place)
             page.get_by_role("heading", name=f"{CAR}{tag}").wait_for()
+            page.get_by_text(f"subsystem 'front_suspension{tag.replace('.', '_')}'").first.wait_for(state="attached")
         assert page.evaluate("window.evil") is None
         for markup in ("img[src=x]", "[onmouseover]", "script:text('top.evil')"):
             assert page.locator(markup).count() == 0, (place, markup)
@@ -269,12 +271,15 @@ def test_channels_are_mapped_in_a_table(page: Any, served: Served) -> None:
     signal_field = page.get_by_label("signal of LatAcc", exact=True)
     signal_field.fill("ay_mps2")
     page.get_by_role("option", name="ay_mps2: lateral acceleration").click()
+    unit = row.get_by_label("unit of LatAcc")
+    assert unit.input_value() == "m/s^2"  # of the usual ones only this goes with the values
+    unit.fill("")
     save = page.get_by_role("button", name="Save and check the map")
     save.click()
     page.get_by_text("the recording states no unit of 'LatAcc'").wait_for()
     kept = served.workspace / "recordings" / "track" / "channels.toml"
     assert not kept.exists()
-    row.get_by_label("unit of LatAcc").fill("g")
+    unit.fill("g")
     row.get_by_label("sign", exact=True).click()
     page.get_by_role("option", name="−", exact=True).click()
     save.click()
@@ -391,7 +396,7 @@ def test_looks_and_reach(page: Any, served: Served, dress: str) -> None:
             assert box is not None, path
             assert box["y"] + box["height"] <= 768, (path, box)
             assert box["x"] + box["width"] <= width, (path, box)
-            options = {"resultTypes": ["violations"], "iframes": False}
+            options = {"resultTypes": ["violations"], "iframes": False, "preload": False}  # no requests of its own
             for violation in axe.run(page, options=options).response["violations"]:
                 if violation["impact"] in ("serious", "critical"):
                     places = [node["html"][:160] for node in violation["nodes"][:3]]
