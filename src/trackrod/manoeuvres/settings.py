@@ -37,6 +37,7 @@ Value: TypeAlias = float | int | str | None
 
 _UNITS = {
     "pct": "%",
+    "radm": "rad·m",
     "kmh": "km/h",
     "kmhps": "km/h/s",
     "deg": "°",

@@ -79,7 +79,9 @@ def compare(source: str, name: str, manoeuvre: str, settings: Mapping[str, str],
     manoeuvre_class(manoeuvre).from_text(given)
     words = ("compare", source, "--manoeuvre", manoeuvre, "--out", OUT)
     chosen = tuple(part for key, value in given.items() for part in ("--set", f"{key}={value}"))
-    return Command("compare", f"{manoeuvre} of {name}", (*words, *chosen, *_options({"payload": payload})))
+    return Command(
+        "compare", f"{manoeuvre.replace('_', ' ')} of {name}", (*words, *chosen, *_options({"payload": payload}))
+    )
 
 
 def convert(

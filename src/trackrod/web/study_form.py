@@ -147,7 +147,7 @@ def usual() -> dict[str, str]:
         "range_pct": f"{100.0 * study.relative:g}",
         "detail": str(study.detail),
         "compliance": str(study.compliance),
-        "steering": "as the vehicle has it",
+        "steering": "of the vehicle",
         "travel_mm": "what driving needs",
         "screening": str(study.screening),
         "variance": str(study.variance),
