@@ -166,7 +166,7 @@ def look(tab: Any, workspace: Workspace, address: str, page: str, *, expert: boo
         tab.get_by_text("Study: parameters, bounds").click()
         tab.get_by_label("tolerance [%]").wait_for()
     if page == "validate" and expert:
-        tab.get_by_text("Channels of step_steer.csv").click()
+        tab.get_by_text("Channels of step_steer.csv, campaign").click()
         tab.get_by_label("signal of YawRate", exact=True).wait_for()
     if page == "kc":
         slide(tab, "wheel travel, both wheels", "ArrowRight", 50, "50 mm")

@@ -288,8 +288,9 @@ def test_channels_are_mapped_in_a_table(page: Any, served: Served) -> None:
         "vx_mps": {"channel": "Speed"},
         "ay_mps2": {"channel": "LatAcc", "unit": "g", "sign": -1},
     }
+    words = ["--map", "../../recordings/track/channels.toml"]
+    until(lambda: newest(served, "channels")["command"][4:] == words)
     until(lambda: newest(served, "channels")["state"] in ("done", "failed"))
-    assert newest(served, "channels")["command"][4:] == ["--map", "../../recordings/track/channels.toml"]
     assert page.evaluate("window.evil") is None
 
 
