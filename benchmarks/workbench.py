@@ -5,7 +5,7 @@
 
 ``queue`` compares every file of every study, byte for byte, with those of studies that nobody disturbs; only seconds in
 ``summary.json`` and the reports, which tell the measured time of a step, are left out. Times of ``speed`` are of the
-clock: read them on a quiet machine.
+clock, on a quiet machine; what the server uses of a core means something beside other work, too.
 """
 
 from __future__ import annotations
@@ -74,6 +74,11 @@ class Server:
             except OSError:
                 time.sleep(0.01)
         self.seconds = time.monotonic() - began
+
+    def cpu_seconds(self) -> float:
+        """What the process has used of a core so far [s]."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def memory_mb(self) -> float:
         """Resident memory [MB]."""
@@ -166,10 +171,12 @@ def measure(place: Path) -> int:
                 job = json.loads((copy / "job.json").read_text()) | {"number": number}
                 (copy / "job.json").write_text(json.dumps(job))
             server = Server(workspace, place / "cache")
+            cpu = [server.cpu_seconds()]
             began = time.monotonic()
             tab.goto(server.address)
             tab.locator(".title").wait_for()
             first = time.monotonic() - began
+            cpu.append(server.cpu_seconds())
             changes = []
             for turn in range(3):
                 for name in PAGES:
@@ -178,10 +185,12 @@ def measure(place: Path) -> int:
                     tab.locator(".title", has_text=name).wait_for()
                     if turn:
                         changes.append(time.monotonic() - began)
+            mean = (server.cpu_seconds() - cpu[1]) / (3 * len(PAGES))
             print(
                 f"{studies} studies: server {server.seconds:.2f} s, first page {first:.2f} s more; page changes "
                 f"{statistics.median(changes):.2f} s (median), {max(changes):.2f} s (longest); "
-                f"{server.memory_mb():.0f} MB",
+                f"{server.memory_mb():.0f} MB; of a core the server uses {cpu[0]:.2f} s to start, "
+                f"{cpu[1] - cpu[0]:.2f} s for the first page, {mean:.2f} s for a page change (mean)",
                 flush=True,
             )
             server.kill(signal.SIGINT)

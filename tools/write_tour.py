@@ -3,15 +3,18 @@
     python tools/write_tour.py              # docs/images/workbench_*.png and the tour
     python tools/write_tour.py --all DIR    # every page in both modes, light and dark, 1440 and 1024 px wide
 
-The pages show a real workspace (build/tour): audit, rig, study, manoeuvre and quarter cars of a bundled car. It is
-kept, so that a second time takes seconds. Without Chromium nothing is written.
+The pages show a real workspace (build/tour): audit, rig, studies, manoeuvre and quarter cars of a bundled car, and its
+multibody run as a logger would have recorded it, for a validation. It is kept, so that a second time takes seconds.
+Without Chromium nothing is written.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import io
 import itertools
+import math
 import os
 import re
 import shutil
@@ -25,14 +28,35 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from trackrod.core.corners import Corner
+from trackrod.core.quantities import STANDARD_GRAVITY
+from trackrod.core.run_files import read_run
+from trackrod.measured.channel_map import ChannelMap, Entry
 from trackrod.web import commands
 from trackrod.web.jobs import Queue, State
 from trackrod.web.workspace import Workspace
+from trackrod.workflow.recorded_runs import CHANNEL_MAP
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "workbench.md"
 IMAGES = ROOT / "docs" / "images"
 CAR = "double_wishbone_car"
+#: What the logger records: channel, its unit, our column, SI units of the column in one of the channel.
+LOGGED = (
+    ("SteeringWheelAngle", "deg", "steering_wheel_angle_rad", math.pi / 180.0),
+    ("Throttle", "-", "throttle", 1.0),
+    ("BrakePedal", "-", "brake", 1.0),
+    ("Gear", "-", "gear", 1.0),
+    ("Speed", "km/h", "vx_mps", 1.0 / 3.6),
+    ("AccX", "g", "ax_mps2", STANDARD_GRAVITY),
+    ("AccY", "g", "ay_mps2", STANDARD_GRAVITY),
+    ("YawRate", "deg/s", "yaw_rate_radps", math.pi / 180.0),
+    ("Sideslip", "deg", "sideslip_rad", math.pi / 180.0),
+    ("RollAngle", "deg", "roll_rad", math.pi / 180.0),
+    ("PitchAngle", "deg", "pitch_rad", math.pi / 180.0),
+    *((f"WheelLoad{corner.upper()}", "kN", f"Fz_{corner}_N", 1e3) for corner in Corner),
+)
+CAMPAIGN = "proving_ground"
 MARKS = ("<!-- begin: tour -->", "<!-- end: tour -->")
 #: Pages with their main action.
 PAGES = ("", "kc", "convert", "manoeuvres", "tune", "validate", "reduce", "report", "studies")
@@ -79,9 +103,31 @@ def make_workspace(folder: Path) -> Workspace:
         ):
             queue.add(command.kind, command.title, command.words, vehicle=CAR, files=command.files)
     queue.wait(3600)
+    if not queue.jobs("validate"):
+        record(workspace, queue)
+        study = queue.jobs("convert")[0].number
+        for command in (
+            commands.channels(workspace, CAMPAIGN),
+            commands.validate(workspace, study, CAMPAIGN, "tolerance_5_percent"),
+        ):
+            queue.add(command.kind, command.title, command.words, vehicle=CAR, files=command.files)
+        queue.wait(3600)
     if wrong := [job.title for job in queue.jobs() if job.state is not State.DONE]:
         raise SystemExit(f"these jobs failed: {', '.join(wrong)}; see {folder}")
     return workspace
+
+
+def record(workspace: Workspace, queue: Queue) -> None:
+    """The multibody run of the manoeuvre as a logger writes it, and the map of its channels."""
+    run = read_run(next(queue.out(queue.jobs("compare")[0]).glob("*_multibody.csv")))
+    folder = workspace.recordings_folder / CAMPAIGN
+    folder.mkdir(exist_ok=True)
+    with (folder / "step_steer.csv").open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["Time [s]", *(f"{name} [{unit}]" for name, unit, *_ in LOGGED)])
+        columns = [run.time, *(run[column] / scale for *_, column, scale in LOGGED)]
+        writer.writerows([f"{value:.7g}" for value in row] for row in zip(*columns, strict=True))
+    ChannelMap({column: Entry(column, name) for name, _, column, _ in LOGGED}).write(folder / CHANNEL_MAP)
 
 
 @contextmanager
@@ -118,17 +164,24 @@ def look(tab: Any, workspace: Workspace, address: str, page: str, *, expert: boo
         tab.frame_locator("iframe.report").first.locator("h1").wait_for()
     if page == "tune" and expert:
         tab.get_by_text("Study: parameters, bounds").click()
-        tab.get_by_label("tolerance_pct").wait_for()
+        tab.get_by_label("tolerance [%]").wait_for()
+    if page == "validate" and expert:
+        tab.get_by_text("Channels of step_steer.csv, campaign").click()
+        tab.get_by_label("signal of YawRate", exact=True).wait_for()
     if page == "kc":
-        tab.get_by_label("wheel travel, both wheels").first.locator("[tabindex='0']").focus()
-        for _ in range(50):
-            tab.keyboard.press("ArrowRight")
+        slide(tab, "wheel travel, both wheels", "ArrowRight", 50, "50 mm")
     if page == "manoeuvres":
-        tab.get_by_label("time").first.locator("[tabindex='0']").focus()
-        for _ in range(30):
-            tab.keyboard.press("PageUp")
+        slide(tab, "time", "PageUp", 15, "1.50 s")
     tab.wait_for_timeout(2500)
     return bytes(tab.screenshot())
+
+
+def slide(tab: Any, label: str, key: str, times: int, told: str) -> None:
+    """Move a slider by its keys, until the page tells its value."""
+    tab.get_by_label(label, exact=True).locator("[tabindex='0']").focus()
+    for _ in range(times):
+        tab.keyboard.press(key)
+    tab.get_by_text(told, exact=True).wait_for()
 
 
 def packed(picture: bytes) -> bytes:

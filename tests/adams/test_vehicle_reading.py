@@ -707,6 +707,15 @@ def test_brakes(with_parameters: Callable[..., Subsystem]) -> None:
     assert brakes.parking_torque == pytest.approx(800.0)
 
 
+def test_a_file_of_a_subsystem_may_have_dots_in_its_name(database: Path) -> None:
+    assembly = database / "assemblies.tbl" / "double_wishbone_car.asy"
+    assembly.write_text(assembly.read_text().replace("steering.sub", "steering.v2.sub"))
+    (database / "subsystems.tbl" / "steering.sub").rename(database / "subsystems.tbl" / "steering.v2.sub")
+    names = [body.name for body in read_vehicle(assembly).vehicle.bodies]
+    assert any(name.startswith("steering_v2.") for name in names)
+    assert not any(name.startswith("steering.") for name in names)
+
+
 # ------------------------------------------------------------------------------------------------- the command
 
 

@@ -170,3 +170,11 @@ def test_page_lists_every_manoeuvre_and_setting() -> None:
             default = "–" if item.default in (None, "") else item.default
             shown = f"{default:g}" if isinstance(default, float) else str(default)
             assert f"`{item.name}`={shown}" in row
+
+
+def test_titles_for_people_have_units() -> None:
+    titles = {item.name: item.title for found in MANOEUVRES.values() for item in settings_of(found)}
+    assert titles["speed_kmh"] == "speed [km/h]"
+    assert titles["angle_per_curvature_radm"] == "angle per curvature [rad·m]"
+    assert titles["cones"] == "cones"
+    assert not [title for title in titles.values() if "_" in title]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import stat
+import struct
 import zipfile
 from pathlib import Path
 
@@ -23,6 +24,19 @@ def archive(path: Path, members: dict[str, bytes], **attributes: int) -> Path:
             info.external_attr = attributes.get("mode", 0o644) << 16
             packed.writestr(info, content)
     return path
+
+
+def claiming(data: bytes, size: int) -> bytes:
+    """An archive of one member whose directory says another size, in a field of zip64 where 32 bits do not hold it."""
+    found = bytearray(data)
+    central, end = found.rindex(b"PK\x01\x02"), found.rindex(b"PK\x05\x06")
+    zip64 = struct.pack("<HHQ", 1, 8, size) if size >= 2**32 - 1 else b""
+    struct.pack_into("<L", found, central + 24, 2**32 - 1 if zip64 else size)
+    (name,) = struct.unpack_from("<H", found, central + 28)
+    struct.pack_into("<H", found, central + 30, len(zip64))
+    struct.pack_into("<L", found, end + 12, end - central + len(zip64))
+    found[central + 46 + name : central + 46 + name] = zip64
+    return bytes(found)
 
 
 def everything(folder: Path) -> set[str]:
@@ -67,15 +81,20 @@ def test_links_and_devices(tmp_path: Path, kind: int) -> None:
     assert everything(tmp_path) == {"a.zip"}
 
 
-def test_a_bomb_of_10_GB_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
-    """Ten gigabytes of zeros as a zip says them; the archive itself is made by hand, a small one."""
+@pytest.mark.parametrize("claimed", [2**32 - 2, 10 * 10**9])
+def test_a_bomb_of_10_GB_is_refused_before_it_is_unpacked(tmp_path: Path, claimed: int) -> None:
+    """A member that claims as much as a plain zip can say, and one of ten gigabytes, which only zip64 can."""
     packed = archive(tmp_path / "a.zip", {"zeros": b"\0" * 2**20})
-    data = bytearray(packed.read_bytes())
-    central = data.rindex(b"PK\x01\x02")
-    data[central + 24 : central + 28] = (2**32 - 2).to_bytes(4, "little")
-    packed.write_bytes(data)
-    with pytest.raises(InputError, match=r"4096 MiB|times as large"):
+    packed.write_bytes(claiming(packed.read_bytes(), claimed))
+    with zipfile.ZipFile(packed) as said:
+        assert said.getinfo("zeros").file_size == claimed
+    with pytest.raises(InputError, match=rf"unpacked it has {claimed / 2**20:.0f} MiB.*\n?.*times as large"):
         unpack(packed, tmp_path / "in")
+    assert everything(tmp_path) == {"a.zip"}
+
+
+def test_many_small_bombs_are_refused(tmp_path: Path) -> None:
+    packed = tmp_path / "a.zip"
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as bomb:
         for k in range(40):

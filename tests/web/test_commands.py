@@ -9,7 +9,7 @@ import pytest
 
 from trackrod.core.errors import InputError
 from trackrod.web import commands
-from trackrod.web.study_form import changed, number_of, parameter_names
+from trackrod.web.study_form import changed, number_of, parameter_names, usual
 from trackrod.web.workspace import Workspace
 from trackrod.workflow.study_settings import STUDY_KEYS, StudySettings, read_study_file
 
@@ -56,6 +56,18 @@ def test_no_study_file_reads_files_of_the_machine(text: str) -> None:
         commands.compare("suv", "suv", "recorded", {"file": "/etc/passwd"})
 
 
+def test_no_study_file_runs_files_of_the_machine(tmp_path: Path) -> None:
+    """A plugin is run as soon as its study is read: the workbench does not read such a study."""
+    ran = tmp_path / "ran"
+    (tmp_path / "evil.py").write_text(f"open({str(ran)!r}, 'w').close()\n")
+    text = f"[study]\nplugins = [{str(tmp_path / 'evil.py')!r}]\n"
+    with pytest.raises(InputError, match="the workbench runs none"):
+        commands.draft_of(text)
+    with pytest.raises(InputError, match="the workbench runs none"):
+        commands.convert("suv", "suv", {"study": {"plugins": [str(tmp_path / "evil.py")]}}, expert=True)
+    assert not ran.exists()
+
+
 def test_what_is_wrong_is_said_as_on_the_command_line() -> None:
     with pytest.raises(InputError) as caught:
         commands.draft_of("[study]\noptimizer = 'x'\nseed = -1\n")
@@ -97,6 +109,17 @@ def test_fields_hold_what_the_reader_can_judge() -> None:
     assert number_of("x", whole=True) == "x"
     assert number_of("", whole=True) is None
     assert {"sprung_mass", "K_umF", "Iyy"} <= set(parameter_names())
+
+
+def test_every_field_has_a_name_with_its_unit_and_says_what_is_usual() -> None:
+    units = {"pct": "[%]", "mm": "[mm]", "seconds": "[s]"}
+    for key, declared in STUDY_KEYS.items():
+        assert "_" not in declared.title
+        assert declared.title.endswith(units.get(key.rpartition("_")[2], ""))
+    assert set(usual()) == set(STUDY_KEYS) - {"parameters", "plugins"}
+    names = parameter_names()
+    assert names["Izz"] == "yaw inertia (Izz)"
+    assert names["gravity"] == "gravity"
 
 
 def test_every_choice_of_the_form_is_one_of_the_reader(tmp_path: Path) -> None:

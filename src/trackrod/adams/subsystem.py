@@ -198,7 +198,7 @@ def _parse_subsystem(document: teimorbit.Document, path: Path) -> Subsystem:
 
     template, major_role, minor_role = _header(document, log)
     subsystem = Subsystem(
-        name=path.stem,
+        name=path.stem.replace(".", "_"),  # a dot stands between a subsystem and its body
         file=path,
         template=template,
         major_role=major_role,

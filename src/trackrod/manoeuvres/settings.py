@@ -37,6 +37,7 @@ Value: TypeAlias = float | int | str | None
 
 _UNITS = {
     "pct": "%",
+    "radm": "rad·m",
     "kmh": "km/h",
     "kmhps": "km/h/s",
     "deg": "°",
@@ -110,6 +111,12 @@ class Setting:
     def unit(self) -> str:
         """Unit as people write it, empty for pure numbers and words."""
         return _UNITS.get(self.name.rpartition("_")[2], "")
+
+    @property
+    def title(self) -> str:
+        """Name and unit as people write them: ``target_ay_g`` is the "target ay [g]"."""
+        name = self.name.removesuffix(f"_{self.name.rpartition('_')[2]}") if self.unit else self.name
+        return f"{name.replace('_', ' ')} [{self.unit}]" if self.unit else name.replace("_", " ")
 
     @property
     def is_text(self) -> bool:

@@ -44,18 +44,20 @@ def parameter_title(name: str, result: StudyResult | None = None) -> str:
     return PAPER_SET.get(name) or _WORDS.get(name) or name.replace("_", " ")
 
 
-def in_words(text: str, result: StudyResult) -> str:
-    """A sentence of the study with parameters by their titles, and tests and manoeuvres without underscores."""
-    pattern, words = _words(Itself(result))
+def in_words(text: str, result: StudyResult | None = None) -> str:
+    """A sentence of a study with parameters by their titles, and tests and manoeuvres without underscores."""
+    pattern, words = _words(None if result is None else Itself(result))
     return pattern.sub(lambda found: words[found[0]], text)
 
 
 @lru_cache(4)
-def _words(of: Itself[StudyResult]) -> tuple[re.Pattern[str], dict[str, str]]:
-    result = of.value
+def _words(of: Itself[StudyResult] | None) -> tuple[re.Pattern[str], dict[str, str]]:
+    result = None if of is None else of.value
     names = [item.name for item in PARAMETERS if "_" in item.name or item.name[0] == "I"]
     words = {name: parameter_title(name, result) for name in (*names, *SPLIT_FACTORS)}
-    labels = [*MANOEUVRES, *(test.label for test in result.tests), *(c.manoeuvre for c in result.candidates)]
+    labels = [*MANOEUVRES]
+    if result is not None:
+        labels += [*(test.label for test in result.tests), *(candidate.manoeuvre for candidate in result.candidates)]
     words |= {label: manoeuvre_name(label) for label in labels if "_" in label}
     longest = sorted(words, key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)"), words

@@ -306,6 +306,7 @@ class StudyResult:
             "tolerance_pct": self.tolerance_pct,
             "problems": [problem.as_dict() for problem in self.problems],
             "compared": self.limits[0] if self.limits else "",
+            "round_trip": dict(self.round_trip),
             "events": {test.label: list(test.incidents) for test in self.tests if test.incidents},
             "indices": [
                 {

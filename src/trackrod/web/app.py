@@ -125,7 +125,7 @@ def _layout(bench: Bench) -> None:
     is_dark = bool(preferences.dark)
     ui.colors(primary="#6fc3f7" if is_dark else "#005a8d")
     ui.dark_mode(is_dark)
-    with ui.left_drawer(value=True, bordered=False).props("width=228 breakpoint=700") as drawer:
+    with ui.left_drawer(value=True, bordered=False).props("width=240 breakpoint=700") as drawer:
         links = {}
         with ui.element("nav").classes("navigation column").props('aria-label="pages"'):
             for number, (path, name, icon, _) in enumerate(PAGES, 1):

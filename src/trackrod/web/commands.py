@@ -79,7 +79,9 @@ def compare(source: str, name: str, manoeuvre: str, settings: Mapping[str, str],
     manoeuvre_class(manoeuvre).from_text(given)
     words = ("compare", source, "--manoeuvre", manoeuvre, "--out", OUT)
     chosen = tuple(part for key, value in given.items() for part in ("--set", f"{key}={value}"))
-    return Command("compare", f"{manoeuvre} of {name}", (*words, *chosen, *_options({"payload": payload})))
+    return Command(
+        "compare", f"{manoeuvre.replace('_', ' ')} of {name}", (*words, *chosen, *_options({"payload": payload}))
+    )
 
 
 def convert(
@@ -151,14 +153,17 @@ def plan(workspace: Workspace, source: str, name: str, criteria: str) -> Command
     return Command("plan", f"plan for {name}", words)
 
 
-def channels(workspace: Workspace, campaign: str) -> Command:
-    """Channels of the first recording, and a map to be edited."""
+def channels(workspace: Workspace, campaign: str, time: str = "") -> Command:
+    """Channels of the first recording, a map to be edited, and what is wrong by the map that there is."""
     _campaign(workspace, campaign)
     logs = [path for path in workspace.recordings(campaign) if path.suffix != ".toml"]
     if not logs:
         raise InputError(Problem(f"there is no recording in '{campaign}'", hint="upload one"))
     log = f"../../{logs[0].relative_to(workspace.root).as_posix()}"
-    return Command("channels", f"channels of {logs[0].name}", ("channels", log, "--write", f"{OUT}/channel_map.toml"))
+    words = ("channels", log, "--write", f"{OUT}/channel_map.toml")
+    given = workspace.channel_map(campaign)
+    chosen = {"map": f"../../{given.relative_to(workspace.root).as_posix()}" if given.is_file() else "", "time": time}
+    return Command("channels", f"channels of {logs[0].name}", (*words, *_options(chosen)))
 
 
 def estimate(workspace: Workspace, source: str, name: str, campaign: str) -> Command:
@@ -225,6 +230,7 @@ def draft_problems(text: str) -> list[Problem]:
         write_atomically(path, text)
         try:
             data, _ = read_toml(path, _LARGEST)
+            _require_no_plugins(data)
             for table in ("tune", "hold_out"):
                 for label, given in _tables(data, table):
                     _require_no_files(str(given.get("manoeuvre", label)), given, f"[{table}.{label}]")
@@ -253,6 +259,14 @@ def _require_no_files(name: str, given: Mapping[str, Any], where: str) -> None:
     if texts:
         text = f"{where}: '{texts[0]}' names a file, and the workbench reads none outside its workspace"
         raise InputError(Problem(text, hint="use the command line for this manoeuvre"))
+
+
+def _require_no_plugins(data: Mapping[str, Any]) -> None:
+    """A plugin is a Python file of the machine that reading a study runs: for the command line as well."""
+    study = data.get("study")
+    if isinstance(study, Mapping) and "plugins" in study:
+        text = "[study]: 'plugins' names files to be run, and the workbench runs none"
+        raise InputError(Problem(text, hint="use the command line for this study"))
 
 
 def full_draft() -> dict[str, Any]:

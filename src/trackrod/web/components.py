@@ -32,6 +32,7 @@ __all__ = [
     "plots",
     "problem_list",
     "push",
+    "quoted",
     "table",
     "upload",
     "what_is_wrong",
@@ -40,6 +41,8 @@ __all__ = [
 #: A button without colours of its own: those of the style sheet hold, in light and in dark.
 push = partial(ui.button, color=None)
 
+#: Letters of a cell from which its words may be broken.
+_LONG = 24
 _STATE_ICONS = {
     State.QUEUED: "schedule",
     State.RUNNING: "play_circle",
@@ -117,7 +120,7 @@ def upload(label: str, accept: str, on_upload: Callable[..., Any], **settings: A
         place = ui.upload(label=label, auto_upload=True, on_upload=on_upload, **settings)
         place.props(f'accept="{accept}" flat bordered').style("flex: 1; min-width: 18rem")
         push("Choose a file", icon="upload_file", on_click=lambda: place.run_method("pickFiles")).props(
-            f'outline no-caps aria-label="choose a file: {_quoted(label)}"'
+            f'outline no-caps aria-label="choose a file: {quoted(label)}"'
         )
 
 
@@ -161,6 +164,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[Any]], *, most: int = 0)
             "field": str(k),
             "align": "right" if any(isinstance(row[k], int | float) for row in rows) else "left",
             "sortable": most > 0,
+            "classes": "long" if any(isinstance(row[k], str) and len(row[k]) > _LONG for row in rows) else "",
         }
         for k, name in enumerate(heads)
     ]
@@ -177,16 +181,16 @@ def _cell(value: Any) -> Any:
 def plot(found: Plot) -> None:
     """A figure with what it can be saved as."""
     with ui.column().classes("figure"):
-        drawn = ui.plotly(found.figure).classes("plot").props(f'role=img aria-label="{_quoted(found.title)}"')
+        drawn = ui.plotly(found.figure).classes("plot").props(f'role=img aria-label="{quoted(found.title)}"')
         name = "".join(sign if sign.isalnum() else "_" for sign in found.title)[:60]
         with ui.row().classes("save"):
             for kind in ("png", "svg"):
                 wanted = {"format": kind, "filename": name, "width": 1100, "height": 600}
                 push(
                     kind.upper(), on_click=lambda _, wanted=wanted: drawn.run_plot_method("downloadImage", wanted)
-                ).props(f'flat dense no-caps size=sm aria-label="save {_quoted(found.title)} as {kind.upper()}"')
+                ).props(f'flat dense no-caps size=sm aria-label="save {quoted(found.title)} as {kind.upper()}"')
             push("CSV", on_click=lambda: ui.download.content(csv_of(found), f"{name}.csv")).props(
-                f'flat dense no-caps size=sm aria-label="save {_quoted(found.title)} as CSV"'
+                f'flat dense no-caps size=sm aria-label="save {quoted(found.title)} as CSV"'
             )
 
 
@@ -201,7 +205,7 @@ def frame(job: Job, name: str, title: str) -> None:
     """A page that a command wrote, without the right to anything but to be seen."""
     source = f"/files/{job.number}/{name}"
     ui.element("iframe").props(
-        f'src="{source}" sandbox="allow-scripts allow-downloads" title="{_quoted(title)}"'
+        f'src="{source}" sandbox="allow-scripts allow-downloads" title="{quoted(title)}"'
     ).classes("report")
 
 
@@ -338,7 +342,8 @@ def live(outline: Callable[[], Hashable], draw: Callable[[], None]) -> None:
     ui.timer(0.5, look)
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as a property in quotes may hold it."""
     return "".join(sign for sign in text if sign not in "\"'<>\\\n")
 
 

@@ -148,7 +148,7 @@ def surface(title: str, labels: tuple[str, str, str], x: Array, y: Array, z: Arr
         for name, label in zip(("xaxis", "yaxis", "zaxis"), labels, strict=True)
     }
     layout = _layout(title, dark=dark) | {"scene": axes | {"aspectmode": "cube"}, "height": 430}
-    layout["scene"]["camera"] = {"eye": {"x": 1.5, "y": -1.7, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.12}}
+    layout["scene"]["camera"] = {"eye": {"x": 1.8, "y": -2.0, "z": 1.05}, "center": {"x": 0, "y": 0, "z": -0.12}}
     layout["margin"] = {"l": 0, "r": 0, "t": 36, "b": 0}
     points = np.array([(a, b, z[j, i]) for j, b in enumerate(y) for i, a in enumerate(x)])
     return Plot(title, {"data": [one], "layout": layout, "config": _CONFIG}, labels, tuple(points.T))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from nicegui import events, ui
@@ -11,25 +12,27 @@ from trackrod.core.errors import TrackrodError
 from trackrod.manoeuvres.registry import MANOEUVRES, needs_file
 from trackrod.manoeuvres.settings import Setting, settings_of
 from trackrod.metrics.indices import INDEX_SETS
+from trackrod.report.names import parameter_title
 from trackrod.rtm.coefficients import PARAMETERS
 from trackrod.tune.space import PAPER_SET, SPLIT_FACTORS
 from trackrod.vehicle.systems import PayloadLevel
 from trackrod.web.bench import Bench
 from trackrod.web.commands import draft_of, draft_problems, draft_text, full_draft
 from trackrod.web.components import problem_list, push, upload, what_is_wrong
-from trackrod.workflow.study_settings import STUDY_KEYS, StudyKey
+from trackrod.workflow.study_settings import STUDY_KEYS, StudyKey, StudySettings
 
-__all__ = ["changed", "draw", "number_of", "parameter_names", "wrong"]
+__all__ = ["changed", "draw", "number_of", "parameter_names", "usual", "wrong"]
 
-#: What standard mode asks for.
-STANDARD_KEYS = ("tolerance_pct", "seconds")
+#: What names files of the machine.
+FOR_THE_COMMAND_LINE = ("plugins",)
+_UNITS = {item.name: f" [{item.kind.unit}]" for item in PARAMETERS if item.kind.unit}
 
 
 def parameter_names() -> dict[str, str]:
-    """Every parameter that can be tuned, with what it means."""
-    named = {item.name: item.meaning for item in PARAMETERS}
-    split = {name: f"share of the {what} that counts as unsprung" for name, what in SPLIT_FACTORS.items()}
-    return {**dict(PAPER_SET), **split, **{name: text for name, text in named.items() if name not in PAPER_SET}}
+    """Every parameter that can be tuned, the paper's first: in words, and as a study file calls it."""
+    names = dict.fromkeys((*PAPER_SET, *SPLIT_FACTORS, *(item.name for item in PARAMETERS)))
+    titles = {name: parameter_title(name) for name in names}
+    return {name: title if title == name.replace("_", " ") else f"{title} ({name})" for name, title in titles.items()}
 
 
 def changed(draft: Mapping[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
@@ -92,7 +95,8 @@ def _fields(bench: Bench, keep: Callable[[Mapping[str, Any]], None], rebuild: Ca
             study = draft.get("study", {})
             with ui.element("div").classes("fields"):
                 for key, declared in STUDY_KEYS.items():
-                    _study_field(key, declared, study.get(key), put)
+                    if key not in FOR_THE_COMMAND_LINE:
+                        _study_field(key, declared, study.get(key), put)
         for name, table in (("Tuned with", "tune"), ("Held out", "hold_out")):
             with ui.tab_panel(name):
                 _tests(bench, table, put, keep, rebuild)
@@ -106,25 +110,48 @@ def _study_field(key: str, declared: StudyKey, value: Any, put: Callable[[tuple[
     path = ("study", key)
     with ui.column().classes("field"):
         if declared.choices:
-            options = {"": "as by default", **{word: word for word in declared.choices}}
-            ui.select(options, value=value or "", label=key, on_change=lambda e: put(path, e.value)).props(
+            options = {"": f"{usual()[key]} (default)", **{word: word for word in declared.choices}}
+            ui.select(options, value=value or "", label=declared.title, on_change=lambda e: put(path, e.value)).props(
                 "dense options-dense"
             )
         elif key == "parameters":
             names = parameter_names()
             chosen = [name for name in value or [] if name in names]
             ui.select(
-                list(names), value=chosen, label=key, multiple=True, on_change=lambda e: put(path, list(e.value))
+                names, value=chosen, label=declared.title, multiple=True, on_change=lambda e: put(path, list(e.value))
             ).props("dense options-dense use-chips use-input")
         else:
             whole = "whole" in declared.needed
             ui.input(
-                key,
+                declared.title,
                 value="" if value is None else str(value),
                 on_change=lambda e: put(path, number_of(e.value, whole=whole)),
+                placeholder=usual()[key],
                 validation=lambda text: wrong(key, text),
-            ).props("dense")
+            ).props("dense hide-bottom-space stack-label")
         ui.label(declared.meaning).classes("about")
+
+
+@cache
+def usual() -> dict[str, str]:
+    """What a study does where nothing is said."""
+    study = StudySettings()
+    return {
+        "mode": str(study.mode),
+        "optimiser": study.optimiser,
+        "seed": str(study.seed),
+        "tolerance_pct": f"{study.objective.tolerance_pct:g}",
+        "penalty": f"{study.objective.penalty:g}",
+        "evaluations": str(study.budget.evaluations),
+        "seconds": "none",
+        "range_pct": f"{100.0 * study.relative:g}",
+        "detail": str(study.detail),
+        "compliance": str(study.compliance),
+        "steering": "of the vehicle",
+        "travel_mm": "what driving needs",
+        "screening": str(study.screening),
+        "variance": str(study.variance),
+    }
 
 
 def wrong(key: str, text: Any) -> str | None:
@@ -183,7 +210,7 @@ def _test(
     with ui.expansion(label).classes("job-log"):
         with ui.element("div").classes("fields"):
             if table == "tune":
-                _setting_field((table, label, "weight"), "weight", "of all its indices, 1 by default", given, put)
+                _setting_field((table, label, "weight"), "weight [-]", "of all its indices, 1 by default", given, put)
             else:
                 options = {"": "that of the study", **{str(level): str(level) for level in PayloadLevel}}
                 ui.select(
@@ -210,45 +237,51 @@ def _declared_field(
         options = {"": f"{declared.default} by default", **{word: word for word in declared.choices}}
         with ui.column().classes("field"):
             ui.select(
-                options, value=given.get(declared.name, ""), label=declared.name, on_change=lambda e: put(path, e.value)
+                options,
+                value=given.get(declared.name, ""),
+                label=declared.title,
+                on_change=lambda e: put(path, e.value),
             ).props("dense options-dense")
             ui.label(declared.meaning).classes("about")
         return
     usual = "found by driving" if declared.default is None else f"{declared.default:g} {declared.unit}".strip()
-    _setting_field(path, declared.name, f"{declared.meaning}; {usual} by default", given, put)
+    _setting_field(path, declared.title, f"{declared.meaning}; {usual} by default", given, put)
 
 
 def _setting_field(
     path: tuple[str, ...],
-    key: str,
+    title: str,
     meaning: str,
     given: Mapping[str, Any],
     put: Callable[[tuple[str, ...], Any], None],
 ) -> None:
     with ui.column().classes("field"):
-        value = given.get(key)
+        value = given.get(path[-1])
         ui.input(
-            key,
+            title,
             value="" if value is None else str(value),
             on_change=lambda e: put(path, number_of(e.value, whole=False)),
-        ).props("dense")
+        ).props("dense hide-bottom-space")
         ui.label(meaning).classes("about")
 
 
 def _bounds(bench: Bench, put: Callable[[tuple[str, ...], Any], None], rebuild: Callable[[], None]) -> None:
-    draft = bench.preferences.draft
-    ui.label("Bounds of single parameters [SI] or their range [%]; factors to begin with.").classes("about")
+    draft, names = bench.preferences.draft, parameter_names()
+    ui.label("Bounds of single parameters in SI units, or their range; factors to begin with.").classes("about")
     start, tables = draft.get("start", {}), draft.get("parameters", {})
     for name in dict.fromkeys((*tables, *start)):
         given = tables.get(name, {})
         with ui.row().classes("row-of-fields"):
-            ui.label(name).style("width: 13rem")
-            for key in ("lower", "upper", "range_pct"):
-                _bare(("parameters", name, key), key, given.get(key), put)
-            _bare(("start", name), "start factor", start.get(name), put)
+            ui.label(names.get(name, name)).style("width: 15rem")
+            for key, title in (
+                ("lower", f"lowest{_UNITS.get(name, '')}"),
+                ("upper", f"highest{_UNITS.get(name, '')}"),
+                ("range_pct", "range, ± [%]"),
+            ):
+                _bare(("parameters", name, key), title, given.get(key), put)
+            _bare(("start", name), "start factor [-]", start.get(name), put)
     with ui.row().classes("row-of-fields"):
-        names = parameter_names()
-        chosen = ui.select(list(names), label="parameter").props("dense options-dense use-input").style("width: 16rem")
+        chosen = ui.select(names, label="parameter").props("dense options-dense use-input").style("width: 24rem")
 
         def add() -> None:
             if chosen.value:
@@ -258,10 +291,10 @@ def _bounds(bench: Bench, put: Callable[[tuple[str, ...], Any], None], rebuild: 
         push("Add", icon="add", on_click=add).props("outline no-caps")
 
 
-def _bare(path: tuple[str, ...], key: str, value: Any, put: Callable[[tuple[str, ...], Any], None]) -> None:
+def _bare(path: tuple[str, ...], title: str, value: Any, put: Callable[[tuple[str, ...], Any], None]) -> None:
     ui.input(
-        key, value="" if value is None else str(value), on_change=lambda e: put(path, number_of(e.value, whole=False))
-    ).props("dense").style("width: 8rem")
+        title, value="" if value is None else str(value), on_change=lambda e: put(path, number_of(e.value, whole=False))
+    ).props("dense hide-bottom-space").style("width: 9rem")
 
 
 def _as_toml(bench: Bench, keep: Callable[[Mapping[str, Any]], None], rebuild: Callable[[], None]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ from trackrod.core.files import write_atomically
 from trackrod.core.run_files import read_run
 from trackrod.kc.points import Inputs
 from trackrod.kc.rig import Rig
+from trackrod.measured.channel_map import ChannelMap
+from trackrod.measured.recording import open_recording
+from trackrod.measured.suggestions import suggest
 from trackrod.multibody.mechanism import free_rotations
 from trackrod.report.animation import animation_frames
 from trackrod.report.vehicle_scene import Layer, vehicle_scene
@@ -44,15 +48,36 @@ _MOST_FRAMES = 400
 
 def make_views(job: Job, folder: Path) -> None:
     """What the page of a job draws; what cannot be drawn is left out, and the log says why."""
-    if job.kind not in _VIEWS:
+    if job.kind not in (*_VIEWS, "channels"):
         return
-    reading = open_vehicle(job.command[1])
     try:
-        data = _VIEWS[job.kind](reading, folder)
+        if job.kind == "channels":
+            data = channels_of(Path(job.command[1]), dict(pairwise(job.command[2:])))
+        else:
+            data = _VIEWS[job.kind](open_vehicle(job.command[1]), folder)
     except (TrackrodError, ArithmeticError, LookupError, ValueError) as error:
         print(f"this cannot be drawn: {error}")
         return
     write_atomically(folder / "view.json", json.dumps(data, separators=(",", ":"), allow_nan=False))
+
+
+def channels_of(log: Path, options: Mapping[str, str]) -> dict[str, Any]:
+    """What ``trackrod channels`` tells of a recording: its channels, and what each may be."""
+    given = ChannelMap.read(options["--map"]).time if "--map" in options else None
+    recording = open_recording(log, time=options.get("--time") or given)
+    return {
+        "channels": [{"name": each.name, "unit": each.unit} for each in recording.channels.values()],
+        "suggestions": [
+            {
+                "column": said.column,
+                "channels": list(said.channels),
+                "unit": said.unit,
+                "reason": said.reason,
+                "certain": said.is_certain,
+            }
+            for said in suggest(recording)
+        ],
+    }
 
 
 def scene_data(vehicle: Vehicle, database: Path | None = None) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from trackrod.core.files import make_folder, write_atomically
 from trackrod.core.plain import pretty_json
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.web.archives import LIMITS, Limits, plain_name, unpack
+from trackrod.workflow.recorded_runs import CHANNEL_MAP
 
 __all__ = ["Lock", "Preferences", "VehicleChoice", "Workspace"]
 
@@ -285,6 +286,10 @@ class Workspace:
         """Files of one."""
         folder = self.inside(self.recordings_folder, campaign)
         return sorted(_files(folder, _RECORDINGS))
+
+    def channel_map(self, campaign: str) -> Path:
+        """Where the channel map of all its recordings lies, if there is one; InputError as of `inside`."""
+        return self.inside(self.recordings_folder, f"{campaign}/{CHANNEL_MAP}")
 
     def add_recording(self, campaign: str, name: str, content: Path) -> Path:
         """Keep a recording, a channel map or criteria that were uploaded; or a zip of a whole campaign.

@@ -170,9 +170,10 @@ class StudySettings:
 
 
 class StudyKey(NamedTuple):
-    """A key of the table [study]: what it must be, and what it means."""
+    """A key of the table [study]: what it must be, what it is called on a form (with its unit), and what it means."""
 
     needed: str
+    title: str
     meaning: str
 
     @property
@@ -185,25 +186,36 @@ class StudyKey(NamedTuple):
 
 #: Keys of the table [study].
 STUDY_KEYS = {
-    "mode": StudyKey("one of standard, expert", "the paper's parameters, or any"),
-    "optimiser": StudyKey("one of " + ", ".join((*METHODS.built_in, NOT_TUNED)), "how the search is done"),
-    "seed": StudyKey("a whole number of 0 or more", "for optimisers that draw random numbers"),
-    "tolerance_pct": StudyKey("a number above 0", "an index up to here is a good fit [%]"),
-    "penalty": StudyKey("a number of 0 or more", "what each percent above the tolerance costs in addition"),
-    "evaluations": StudyKey("a whole number above 0", "budget of the search"),
-    "seconds": StudyKey("a number above 0", "budget of time [s]; none if empty"),
-    "range_pct": StudyKey("a number above 0 and below 100", "bounds of every parameter, ± of its nominal value [%]"),
-    "detail": StudyKey("one of linear, 1d, 2d", "kinematics that the model keeps"),
+    "mode": StudyKey("one of standard, expert", "mode", "the paper's parameters, or any"),
+    "optimiser": StudyKey("one of " + ", ".join((*METHODS.built_in, NOT_TUNED)), "optimiser", "how the search is done"),
+    "seed": StudyKey("a whole number of 0 or more", "seed", "for optimisers that draw random numbers"),
+    "tolerance_pct": StudyKey("a number above 0", "tolerance [%]", "an index up to here is a good fit"),
+    "penalty": StudyKey(
+        "a number of 0 or more", "penalty [-]", "what each percent above the tolerance costs in addition"
+    ),
+    "evaluations": StudyKey("a whole number above 0", "evaluations", "budget of the search"),
+    "seconds": StudyKey("a number above 0", "time budget [s]", "of the search; none if empty"),
+    "range_pct": StudyKey(
+        "a number above 0 and below 100",
+        "range of parameters, ± [%]",
+        "bounds of every parameter around its nominal value",
+    ),
+    "detail": StudyKey("one of linear, 1d, 2d", "kinematics", "how much of them the model keeps"),
     "compliance": StudyKey(
         "one of moving, quasi-static, none, or a list of these in the order in which they are tried,",
+        "compliance",
         "how wheels give under load",
     ),
-    "steering": StudyKey("one of ratio, mechanism", "of both models; as the vehicle has it if empty"),
-    "travel_mm": StudyKey("a number above 0 and below 300", "wheel travel of the K&C maps, ± [mm]"),
-    "parameters": StudyKey("a list of names", "what is tuned; the paper's set if empty"),
-    "screening": StudyKey("0, or a whole number of 2 or more", "trajectories of Morris; 0 for none"),
-    "variance": StudyKey("0, or a power of two of 8 or more", "base points of Sobol; 0 for none"),
-    "plugins": StudyKey("a list of Python files", "manoeuvres, indices, templates, optimisers of your own"),
+    "steering": StudyKey("one of ratio, mechanism", "steering", "of both models; as the vehicle has it if empty"),
+    "travel_mm": StudyKey("a number above 0 and below 300", "wheel travel, ± [mm]", "of the K&C maps"),
+    "parameters": StudyKey("a list of names", "parameters", "what is tuned; the paper's set if empty"),
+    "screening": StudyKey(
+        "0, or a whole number of 2 or more", "screening: trajectories", "of Morris, over the whole ranges; 0 for none"
+    ),
+    "variance": StudyKey(
+        "0, or a power of two of 8 or more", "variance: base points", "of Sobol, over the whole ranges; 0 for none"
+    ),
+    "plugins": StudyKey("a list of Python files", "plugins", "manoeuvres, indices, templates, optimisers of your own"),
 }
 _LARGEST_FILE = 2**20
 _TABLES = ("study", "tune", "hold_out", "parameters", "start")

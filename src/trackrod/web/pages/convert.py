@@ -6,6 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
+from trackrod.report.names import manoeuvre_name, parameter_title
 from trackrod.tune.space import SPLIT_FACTORS
 from trackrod.web import study_form
 from trackrod.web.bench import Bench
@@ -92,7 +93,7 @@ def _result(bench: Bench, job: Job, *, dark: bool) -> None:
     tests: dict[str, float] = {}
     nominal: dict[str, float] = {}
     for index in summary["indices"]:
-        label = index["manoeuvre"] + (", held out" if index["hold_out"] else "")
+        label = manoeuvre_name(index["manoeuvre"]) + (", held out" if index["hold_out"] else "")
         tests[label] = max(tests.get(label, 0.0), index["optimised_pct"] or 0.0)
         nominal[label] = max(nominal.get(label, 0.0), index["nominal_pct"] or 0.0)
     series = {"converted": list(nominal.values()), "tuned": list(tests.values())}
@@ -101,7 +102,7 @@ def _result(bench: Bench, job: Job, *, dark: bool) -> None:
         ui.label("Every index").props("role=heading aria-level=2").classes("subtitle")
         use = {True: "held out", False: "used for tuning"}
         rows = [
-            (i["manoeuvre"], i["index"], use[i["hold_out"]], i["nominal_pct"], i["optimised_pct"])
+            (manoeuvre_name(i["manoeuvre"]), i["index"], use[i["hold_out"]], i["nominal_pct"], i["optimised_pct"])
             for i in summary["indices"]
         ]
         table(("manoeuvre", "index", "use", "converted [%]", "tuned [%]"), rows, most=15)
@@ -116,7 +117,7 @@ def _parameters(bench: Bench, job: Job, summary: dict[str, Any]) -> None:
         numbers = [None if value is None else factor * value for value in (item["nominal"], item["optimised"])]
         numbers += [factor * value for value in item["interval"]]
         remark = "on its bound" if item["on_bound"] else "out of its interval" if item["makes_up"] else ""
-        row = (item["name"], *numbers, "" if unit == "-" else unit, remark)
+        row = (parameter_title(item["name"]), *numbers, "" if unit == "-" else unit, remark)
         (splits if item["name"] in SPLIT_FACTORS else rows).append(row)
     heads = ("parameter", "converted", "tuned", "95 % from", "to", "unit", "remark")
     view = bench.queue.read(job, "view.json")
@@ -132,8 +133,17 @@ def _parameters(bench: Bench, job: Job, summary: dict[str, Any]) -> None:
             ui.label("Where numbers come from").props("role=heading aria-level=2").classes("subtitle")
             if sources:
                 told = [
-                    (s["name"], "certain" if s["certain"] else "uncertain", s["text"])
+                    (parameter_title(s["name"]), "certain" if s["certain"] else "uncertain", s["text"])
                     for s in sorted(sources, key=lambda s: not s["certain"])
                 ]
                 table(("quantity", "certain?", "source"), told, most=15)
-            ui.label("The round trip of the conversion stands in the report, section K&C.").classes("about")
+            _round_trip(summary)
+
+
+def _round_trip(summary: dict[str, Any]) -> None:
+    """How far the converted model on the rig is from the maps that it was made of; older studies do not say."""
+    ui.label("Round trip: the converted model back on the rig").props("role=heading aria-level=2").classes("subtitle")
+    if found := summary.get("round_trip"):
+        table(("quantity", "largest difference from the maps"), list(found.items()))
+    else:
+        ui.label("It stands in the report of this study, section Kinematics and compliance.").classes("about")

@@ -123,7 +123,7 @@ def _rig(bench: Bench, job: Job, axles: list[str], *, dark: bool) -> None:
         ("rack", "rack travel, to the left", 0.06),
     ):
         with ui.row().classes("row-of-fields"):
-            ui.label(label).style("width: 12rem")
+            ui.label(label).style("width: 13rem")
             value = ui.label("").style("width: 5rem; text-align: right")
             Slider(
                 min=-most, max=most, step=most / 80, value=0.0, on_change=lambda e, name=name: move(name, e.value)

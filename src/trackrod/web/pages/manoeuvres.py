@@ -6,9 +6,11 @@ from typing import Any
 
 from nicegui import ui
 
+from trackrod.core.corners import Corner
 from trackrod.manoeuvres.registry import MANOEUVRES, needs_file
 from trackrod.manoeuvres.settings import settings_of
 from trackrod.metrics.indices import INDEX_SETS
+from trackrod.report.names import manoeuvre_name
 from trackrod.web import commands
 from trackrod.web.bench import Bench
 from trackrod.web.components import (
@@ -28,16 +30,29 @@ from trackrod.web.jobs import Job, State
 from trackrod.web.plots import Curve, curves, unit_for
 from trackrod.web.tables import read_columns
 
-__all__ = ["page", "signal_names"]
+__all__ = ["page", "signal_names", "signal_title"]
 
 #: What is drawn first.
 _FIRST = ("ay", "yaw_rate", "roll", "vx")
+#: What symbols stand for.
+_SYMBOLS = {
+    **{f"v{axis}": f"{way} velocity" for axis, way in zip("xy", ("longitudinal", "lateral"), strict=True)},
+    **{
+        f"a{axis}": f"{way} acceleration"
+        for axis, way in zip("xyz", ("longitudinal", "lateral", "vertical"), strict=True)
+    },
+    **{axis: f"position {axis}" for axis in "xyz"},
+    **{angle: f"{angle} angle" for angle in ("roll", "pitch", "yaw", "sideslip")},
+    **{f"F{axis}": f"{way} force" for axis, way in zip("xyz", ("longitudinal", "lateral", "normal"), strict=True)},
+    "My": "rolling moment",
+    "Mz": "aligning moment",
+}
 _KINDS = {"multibody": "multibody model", "rtm": "real-time model"}
 
 
 def page(bench: Bench, *, dark: bool) -> None:
     """Draw it."""
-    names = [name for name in MANOEUVRES if name in INDEX_SETS and not needs_file(name)]
+    names = {name: manoeuvre_name(name) for name in MANOEUVRES if name in INDEX_SETS and not needs_file(name)}
     chosen: dict[str, Any] = {"manoeuvre": "step_steer", "settings": {}}
     errors: list[Any] = []
     with head(
@@ -73,10 +88,10 @@ def _settings(chosen: dict[str, Any]) -> None:
                 put = lambda e, name=declared.name: chosen["settings"].update({name: str(e.value or "").strip()})  # noqa: E731
                 if declared.choices:
                     options = {"": f"{declared.default} by default", **{word: word for word in declared.choices}}
-                    ui.select(options, value="", label=declared.name, on_change=put).props("dense options-dense")
+                    ui.select(options, value="", label=declared.title, on_change=put).props("dense options-dense")
                 else:
                     usual = "found by driving" if declared.default is None else f"{declared.default:g}"
-                    ui.input(declared.name, placeholder=usual, on_change=put).props("dense stack-label")
+                    ui.input(declared.title, placeholder=usual, on_change=put).props("dense stack-label")
                 ui.label(declared.meaning).classes("about")
 
 
@@ -122,6 +137,14 @@ def signal_names(units: dict[str, str]) -> list[str]:
     return [name for name in units if name != "time"]
 
 
+def signal_title(name: str) -> str:
+    """A signal in words: ``Fz_fl`` is the "normal force, fl"."""
+    family, _, corner = name.rpartition("_")
+    if corner in tuple(Corner):
+        return f"{_SYMBOLS.get(family, family.replace('_', ' '))}, {corner}"
+    return _SYMBOLS.get(name, name.replace("_", " "))
+
+
 def _driven(bench: Bench, job: Job, *, dark: bool) -> None:
     out = bench.queue.out(job)
     runs = {kind: next(iter(sorted(out.glob(f"*_{kind}.csv"))), None) for kind in _KINDS}
@@ -141,7 +164,8 @@ def _driven(bench: Bench, job: Job, *, dark: bool) -> None:
     first = [name for name in _FIRST if name in names] or names[:4]
     _animation(bench, job, dark=dark)
     ui.label(job.title).props("role=heading aria-level=2").classes("subtitle")
-    ui.select(names, value=first, multiple=True, label="signals", on_change=lambda e: draw(list(e.value)[:12])).props(
+    titles = {name: signal_title(name) for name in names}
+    ui.select(titles, value=first, multiple=True, label="signals", on_change=lambda e: draw(list(e.value)[:12])).props(
         "dense options-dense use-chips use-input"
     ).style("width: 100%")
     drawn.move(target_index=-1)
@@ -158,7 +182,7 @@ def _curve(bench: Bench, found: dict[str, Any], name: str, *, dark: bool) -> Any
         if name in table.values:
             factor, unit = unit_for(table.units[name], engineering=bench.preferences.engineering)
             lines.append(Curve(table.values["time"], factor * table.values[name], _KINDS[kind]))
-    label = name.replace("_", " ")
+    label = signal_title(name)
     return curves(label, "time [s]", f"{label} [{unit}]" if unit else label, lines, dark=dark)
 
 

@@ -29,7 +29,7 @@ def page(bench: Bench, number: int | None = None, *, dark: bool) -> None:
                 value=chosen.number,
                 label="study",
                 on_change=lambda e: ui.navigate.to(f"/report/{e.value}"),
-            ).props("dense options-dense").style("width: 17rem")
+            ).props("dense options-dense").style("width: 20rem")
             push("PDF", icon="picture_as_pdf", on_click=lambda: _save(chosen, "report.pdf")).props(
                 "no-caps unelevated"
             ).classes("main")

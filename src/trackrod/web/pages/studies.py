@@ -6,6 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
+from trackrod.report.names import manoeuvre_name, parameter_title
 from trackrod.web.bench import Bench
 from trackrod.web.components import attempt, empty, head, job_card, live, plots, push, read_json, table
 from trackrod.web.jobs import State
@@ -83,13 +84,13 @@ def _side_by_side(bench: Bench, first: int, second: int, *, dark: bool) -> None:
         item = tuned[0].get(name) or tuned[1][name]
         factor, unit = unit_for(item["unit"], engineering=bench.preferences.engineering)
         values = [factor * found[name]["optimised"] if name in found else "" for found in tuned]
-        rows.append((name, *values, "" if unit == "-" else unit))
+        rows.append((parameter_title(name), *values, "" if unit == "-" else unit))
     table(("parameter", f"study {first}", f"study {second}", "unit"), rows)
     keys = dict.fromkeys((i["manoeuvre"], i["index"]) for summary in pair for i in summary["indices"])
     indices = [{(i["manoeuvre"], i["index"]): i["optimised_pct"] for i in summary["indices"]} for summary in pair]
     worst: dict[str, list[float]] = {}
     for key in keys:
-        two = worst.setdefault(key[0], [0.0, 0.0])
+        two = worst.setdefault(manoeuvre_name(key[0]), [0.0, 0.0])
         for k, found in enumerate(indices):
             two[k] = max(two[k], found.get(key) or 0.0)
     series = {f"study {n}": [two[k] for two in worst.values()] for k, n in enumerate((first, second))}

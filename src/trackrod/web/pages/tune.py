@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 from nicegui import ui
 
+from trackrod.report.names import in_words, parameter_title
 from trackrod.web import study_form
 from trackrod.web.bench import Bench
 from trackrod.web.components import (
@@ -47,7 +48,7 @@ def page(bench: Bench, *, dark: bool) -> None:
 
 def _standard(bench: Bench) -> None:
     with ui.row().classes("row-of-fields"):
-        for key, label in (("tolerance_pct", "tolerance [%]"), ("seconds", "time budget [s]")):
+        for key in ("tolerance_pct", "seconds"):
             value = bench.preferences.draft.get("study", {}).get(key)
 
             def put(event: object, key: str = key) -> None:
@@ -55,9 +56,9 @@ def _standard(bench: Bench) -> None:
                 bench.workspace.prefer(draft=study_form.changed(bench.preferences.draft, ("study", key), number))
 
             ui.input(
-                label,
+                STUDY_KEYS[key].title,
                 value="" if value is None else str(value),
-                placeholder="5" if key == "tolerance_pct" else "none",
+                placeholder=study_form.usual()[key],
                 on_change=put,
                 validation=partial(study_form.wrong, key),
             ).props("dense stack-label").style("width: 12rem").tooltip(STUDY_KEYS[key].meaning)
@@ -88,7 +89,8 @@ def _objective(bench: Bench, job: Job, *, dark: bool) -> None:
         holder.clear()
         with holder:
             if not search:
-                ui.label("The objective is drawn here while the search runs.").classes("about")
+                if job.state is not State.DONE:
+                    ui.label("The objective is drawn here while the search runs.").classes("about")
                 return
             points = np.array(search)
             line = Curve(points[:, 1], points[:, 2], "best so far")
@@ -96,7 +98,8 @@ def _objective(bench: Bench, job: Job, *, dark: bool) -> None:
             if progress.best:
                 label = "from the nominal value (0) to a bound (−1, 1) [-]"
                 values = {"best so far": list(progress.best.values())}
-                found.append(bars("Parameters of the best point", label, list(progress.best), values, dark=dark))
+                names = [parameter_title(name) for name in progress.best]
+                found.append(bars("Parameters of the best point", label, names, values, dark=dark))
             plots(found)
 
     draw()
@@ -110,14 +113,17 @@ def _result(bench: Bench, job: Job, *, dark: bool) -> None:
         return
     found = summary["parameters"]
     ui.label(
-        f"Objective {summary['objective']['nominal']:.3f} % to {summary['objective']['optimised']:.3f} %, "
-        f"{summary['evaluations']} evaluations with {summary['optimiser']}: {summary['reason']}."
+        f"Objective {summary['objective']['nominal']:.3f} % to {summary['objective']['optimised']:.3f} % "
+        f"({summary['optimiser']}, evaluations: {summary['evaluations']}); it ended because {summary['reason']}."
     ).classes("subtitle")
     moved = {"change": [p["change_pct"] or 0.0 for p in found]}
-    names = [p["name"] for p in found]
-    plots([bars("Change of parameters", "change from the nominal value [%]", names, moved, dark=dark)])
+    if any(moved["change"]):
+        names = [parameter_title(p["name"]) for p in found]
+        plots([bars("Change of parameters", "change from the nominal value [%]", names, moved, dark=dark)])
+    else:
+        ui.label("No parameter was moved.").classes("about")
     ui.label("Identifiability").props("role=heading aria-level=2").classes("subtitle")
-    rows = [(p["name"], "yes" if p["identifiable"] else "no", p["verdict"]) for p in found]
+    rows = [(parameter_title(p["name"]), "yes" if p["identifiable"] else "no", in_words(p["verdict"])) for p in found]
     table(("parameter", "identifiable", "verdict"), rows)
     if bench.preferences.expert:
         with ui.expansion("Sensitivity, search and error budget: the report").classes("job-log card"):

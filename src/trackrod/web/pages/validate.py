@@ -9,10 +9,12 @@ from typing import Any
 
 from nicegui import events, ui
 
-from trackrod.core.errors import TrackrodError
+from trackrod.core.errors import InputError, TrackrodError
+from trackrod.core.signals import SIGNALS
 from trackrod.validate.criteria import ready_made
 from trackrod.web import commands
 from trackrod.web.bench import Bench
+from trackrod.web.channel_table import Row, read_map, rows_of, write_map
 from trackrod.web.components import (
     attempt,
     command_button,
@@ -23,20 +25,23 @@ from trackrod.web.components import (
     live,
     problem_list,
     push,
+    quoted,
     upload,
     what_is_wrong,
 )
-from trackrod.web.jobs import Job, State
+from trackrod.web.jobs import State
 
 __all__ = ["page"]
 
+#: Channels that the table lists at once.
+_MOST_ROWS = 60
 KINDS = ("validate", "plan", "estimate", "envelope", "channels", "measure")
 
 
 def page(bench: Bench, *, dark: bool) -> None:
     """Draw it."""
     del dark  # pages of the commands have colours of their own
-    chosen: dict[str, Any] = {"campaign": "", "criteria": "tolerance_5_percent", "study": None}
+    chosen: dict[str, Any] = {"campaign": "", "criteria": "tolerance_5_percent", "study": None, "time": ""}
     errors: list[Any] = []
     with head("Validate", "A model against recorded tests: criteria, verdict, degree of validity, envelope."):
         command_button(lambda: _validation(bench, chosen))
@@ -54,6 +59,8 @@ def page(bench: Bench, *, dark: bool) -> None:
         max_file_size=bench.workspace.limits.packed,
         max_files=200,
     )
+    if bench.preferences.expert:
+        live(lambda: bench.outline("channels"), lambda: _mapping(bench, chosen))
     live(lambda: bench.outline(*KINDS), lambda: _results(bench))
 
 
@@ -89,7 +96,7 @@ def _choices(bench: Bench, chosen: dict[str, Any], errors: Any) -> None:
         for path in bench.workspace.recordings(campaign)
         if path.suffix == ".toml"
     }
-    criteria = {**{name: name for name in ready_made()}, **own}
+    criteria = {**{name: name.replace("_", " ") for name in ready_made()}, **own}
     with ui.row().classes("row-of-fields"):
         for key, options, label in (
             ("study", studies, "model: a finished study"),
@@ -101,7 +108,7 @@ def _choices(bench: Bench, chosen: dict[str, Any], errors: Any) -> None:
                 value=chosen[key] if chosen[key] in options else None,
                 label=label,
                 on_change=lambda e, key=key: chosen.update({key: e.value}),
-            ).props("dense options-dense").style("width: 17rem")
+            ).props("dense options-dense").style("width: 20rem")
     with ui.row().classes("row-of-fields"):
         for text, icon, make in (
             ("Plan", "checklist", _plan),
@@ -116,9 +123,8 @@ def _choices(bench: Bench, chosen: dict[str, Any], errors: Any) -> None:
                 )
     if campaigns:
         files = bench.workspace.recordings(chosen["campaign"])
-        ui.label(f"{chosen['campaign']}: {len(files)} files: " + ", ".join(path.name for path in files[:12])).classes(
-            "about"
-        )
+        more = f" and {len(files) - 12} more" if len(files) > 12 else ""
+        ui.label(f"{chosen['campaign']}: {', '.join(path.name for path in files[:12])}{more}").classes("about")
 
 
 def _run(bench: Bench, make: Any, chosen: dict[str, Any], errors: Any) -> None:
@@ -135,7 +141,7 @@ def _plan(bench: Bench, chosen: dict[str, Any]) -> commands.Command:
 
 
 def _channels(bench: Bench, chosen: dict[str, Any]) -> commands.Command:
-    return commands.channels(bench.workspace, chosen["campaign"])
+    return commands.channels(bench.workspace, chosen["campaign"], chosen["time"].strip())
 
 
 def _estimate(bench: Bench, chosen: dict[str, Any]) -> commands.Command:
@@ -154,18 +160,74 @@ def _measure(bench: Bench, chosen: dict[str, Any]) -> commands.Command:
     return commands.measure(source, name)
 
 
+def _mapping(bench: Bench, chosen: dict[str, Any]) -> None:
+    """The channels of the recording that were listed last, as a table that makes the channel map of its campaign."""
+    found = ((job, bench.queue.read(job, "view.json")) for job in bench.queue.jobs("channels"))
+    job, view = next(((job, view) for job, view in found if isinstance(view, dict)), (None, None))
+    if job is None or view is None:
+        return
+    log = Path(job.command[1])
+    campaign = log.relative_to("../../recordings").parts[0]
+    with ui.expansion(f"Channels of {log.name}, campaign {campaign}", icon="cable").classes("job-log card"):
+        ui.label(
+            "Which channel is which signal. What is certain by name and unit is filled in; the rest is for you to say. "
+            "Saved, it is the channel map of the campaign, and is checked at once."
+        ).classes("about")
+        errors = ui.column().classes("problems")
+        try:
+            path = bench.workspace.channel_map(campaign)
+            given = read_map(path)
+        except InputError as error:
+            with errors:
+                problem_list(what_is_wrong(error))
+            return
+        rows = rows_of(view, given)
+        time = ui.input("channel of time, where it is not found", value=(given.time if given else None) or "")
+        time.props("dense").style("width: 20rem").on_value_change(lambda e: chosen.update(time=str(e.value or "")))
+        options = {"": "not used", **{column: f"{column}: {signal.meaning}" for column, signal in SIGNALS.items()}}
+        for row in rows[:_MOST_ROWS]:
+            _channel(row, options | ({row.column: row.column} if row.column not in options else {}))
+        if len(rows) > _MOST_ROWS:
+            ui.label(f"{len(rows) - _MOST_ROWS} more channels are not listed: name them in the file.").classes("about")
+
+        def save() -> None:
+            write_map(path, rows, given, str(time.value or "").strip())
+            bench.run(commands.channels(bench.workspace, campaign, str(time.value or "").strip()))
+
+        push("Save and check the map", icon="save", on_click=lambda: attempt(save, errors)).props("outline no-caps")
+
+
+def _channel(row: Row, options: dict[str, str]) -> None:
+    with ui.row().classes("row-of-fields"):
+        with ui.column().classes("field").style("width: 15rem"):
+            ui.label(f"{row.channel} [{row.stated}]" if row.stated else row.channel).classes("job-title")
+            ui.label(row.hint).classes("about")
+        ui.select(
+            options,
+            value=row.column,
+            label=f"signal of {row.channel}",
+            on_change=lambda e: setattr(row, "column", e.value or ""),
+        ).props("dense options-dense use-input hide-selected fill-input").style("width: 20rem")
+        ui.input(
+            "unit, if it is another",
+            value=row.unit,
+            on_change=lambda e: setattr(row, "unit", str(e.value or "").strip()),
+        ).props(f'dense aria-label="unit of {quoted(row.channel)}"').style("width: 9rem")
+        ui.select(
+            {1: "+", -1: "−"}, value=row.sign, label="sign", on_change=lambda e: setattr(row, "sign", e.value)
+        ).props("dense options-dense").style("width: 4.5rem")
+
+
 def _results(bench: Bench) -> None:
     jobs = bench.queue.jobs(*KINDS)
     if not jobs:
         empty("Upload recordings, choose criteria, and press Validate. Plan says what to drive and measure.")
         return
+    is_first = True
     for job in jobs[:6]:
         job_card(bench, job, small=job.state is State.DONE)
-        _page(bench, job)
-
-
-def _page(bench: Bench, job: Job) -> None:
-    pages = sorted(bench.queue.out(job).glob("*.html")) if job.state in (State.DONE, State.FAILED) else []
-    if pages:
-        with ui.expansion(f"Page of job {job.number}").classes("job-log card"):
-            frame(job, pages[0].name, job.title)
+        pages = sorted(bench.queue.out(job).glob("*.html")) if job.state in (State.DONE, State.FAILED) else []
+        if pages:
+            with ui.expansion(f"Page of job {job.number}: {job.title}", value=is_first).classes("job-log card"):
+                frame(job, pages[0].name, job.title)
+            is_first = False

@@ -126,7 +126,7 @@ def _figures(bench: Bench, view: dict[str, Any]) -> Any:
             yield name, value, unit
         else:
             factor, shown = unit_for(unit, engineering=bench.preferences.engineering)
-            yield name, factor * value, shown
+            yield name, factor * (round(value, 6) + 0.0), shown  # what is left of zero by rounding is zero
 
 
 def _scene(job: Job, view: dict[str, Any], *, dark: bool) -> None:
