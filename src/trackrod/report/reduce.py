@@ -74,7 +74,9 @@ def response_figure(found: AxleReduction) -> Figure:
     for k, name in enumerate(SIGNALS):
         scale, unit = _UNITS[name]
         lines = [Line(e.time[inside], scale * e.motion[inside, k], "multibody model", color=0)]
-        lines.append(Line(e.time[inside], scale * runs[0][0][inside, k], "first guess", Stroke.DASHED, 1))
+        for color in (1, 3):  # the identified one without mount stands in the differences
+            run, text = runs[color - 1]
+            lines.append(Line(e.time[inside], scale * run[inside, k], text, Stroke.DASHED, color))
         panels.append(Panel(f"{name.capitalize()}, end of the sweep", "time [s]", f"{name} [{unit}]", tuple(lines)))
     frequency = e.sweep.frequency(e.time)
     for k, name in enumerate(SIGNALS):
@@ -291,6 +293,7 @@ _INTERVALS = (
 _FORCES = "What was identified beside the components: bushings stiffen the one and damp the other."
 _POSTS = (
     "In the band of the sweep; the slow creep of the tyres on the posts is taken out of both models. Errors are RMS of "
-    "the difference over RMS of the multibody model's signal. In warp the body hardly moves: the loads count there, "
-    "and the difference of the body's angle over the angle of the posts."
+    "the difference over RMS of the multibody model's signal. In warp the body hardly moves, by what two axles "
+    "leave of each other, and where dampers push wheels aside through soft bushings it is known worst; its difference "
+    "over the motion of the posts stands beside it."
 )
