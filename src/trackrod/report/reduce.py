@@ -14,6 +14,7 @@ from trackrod.core.corners import Corner
 from trackrod.core.figure import Figure, Line, Panel, Stroke
 from trackrod.core.series import Run
 from trackrod.manoeuvres.standing import PostMode
+from trackrod.reduce.coefficients import PARAMETERS
 from trackrod.reduce.curves import Shape
 from trackrod.reduce.findings import Finding, component_curves
 from trackrod.reduce.identify import SIGNALS
@@ -216,11 +217,12 @@ def _axle_table(reductions: Sequence[AxleReduction]) -> Table:
 
 
 def _parameter_table(one: AxleReduction) -> Table:
+    units = {item.name: item.kind.unit for item in PARAMETERS}
     rows = tuple(
-        (name, f"{i.value:.4g}", f"{i.lower:.4g}", f"{i.upper:.4g}", "on its bound" if i.on_bound else "")
+        (name, units[name], f"{i.value:.4g}", f"{i.lower:.4g}", f"{i.upper:.4g}", "on its bound" if i.on_bound else "")
         for name, i in one.identified.intervals.items()
     )
-    return Table(("parameter [SI]", "value", "from", "to", ""), rows)
+    return Table(("parameter", "unit", "value", "from", "to", ""), rows)
 
 
 def write_reduction_page(
@@ -287,8 +289,8 @@ _DEPENDENT = (
 )
 _RESPONSE = "Position, velocity and acceleration of the wheel; the sprung body is anchored."
 _INTERVALS = (
-    "Intervals hold the value with 95 %, from pieces of the sweep left out one by one; an error of the model that "
-    "looks like a parameter in every piece is not in them."
+    "Intervals hold the value with 95 %, from pieces of the sweep left out one by one and from what friction and "
+    "curves of the link shift; another error of the model that looks like a parameter in every piece is not in them."
 )
 _FORCES = "What was identified beside the components: bushings stiffen the one and damp the other."
 _POSTS = (
