@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -152,6 +153,16 @@ def test_a_damper_that_lacks_a_branch(suv: Vehicle, sign: float, missing: str) -
     vehicle = replace(suv, dampers=tuple(cut if one is damper else one for one in suv.dampers))
     with pytest.raises(InputError, match=f"'rear_suspension.ride_damper_left' has no {missing} branch: its curve runs"):
         reduce_axle(vehicle, Axle.REAR)
+
+
+def test_a_spring_without_a_free_length(rear: AxleReduction) -> None:
+    """A cubic that never vanishes: JSON has no such numbers, and says null."""
+    soft = {"spring_second": 0.9 * rear.car.parameters["spring_rate"], "spring_third": 0.0}
+    identified = replace(rear.identified, car=rear.car.with_parameters(soft))
+    assert np.isnan(identified.car.free_compression)
+    told = replace(rear, identified=identified).as_dict()
+    assert told["spring_free_compression_m"] is None
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
 
 
 def test_a_force_that_the_rig_cannot_reach(suv, rear: AxleReduction) -> None:

@@ -99,8 +99,8 @@ class AxleReduction:
             "unsprung_mass_kg": car.unsprung_mass,
             "unsprung_share": car.parameters["unsprung_share"],
             "link_mass_kg": car.known["link_mass"],
-            "spring": list(car.spring),
-            "spring_free_compression_m": car.free_compression,
+            "spring": [_told(value) for value in car.spring],
+            "spring_free_compression_m": _told(car.free_compression),
             "damper": list(car.damper),
             "damper_friction_N": car.known["friction"],
             "mount": {"stiffness_Npm": mount["stiffness"], "damping_Nspm": mount["damping"]},
@@ -116,6 +116,11 @@ class AxleReduction:
             "seconds": found.seconds,
             "seconds_in_all": self.seconds,
         }
+
+
+def _told(value: float) -> float | None:
+    """None for what there is not: a cubic that never vanishes has no free length."""
+    return value if np.isfinite(value) else None
 
 
 def first_guess(
