@@ -41,6 +41,7 @@ docs: setup  ## the generated pages, tables and pictures under docs, and the sit
 	$(BIN)/python tools/write_multibody_figures.py
 	$(BIN)/python tools/write_road_figures.py
 	$(BIN)/python tools/write_report_figures.py
+	$(BIN)/python examples/comfort_and_road_holding.py suv docs/images/comfort_and_road_holding.png
 	$(BIN)/python tools/write_controls.py
 	$(BIN)/python tools/write_tour.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -27,11 +27,11 @@ SPRINGS = (0.6, 0.8, 1.0, 1.3)
 DAMPERS = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6)
 
 
-def main(name: str, picture: Path) -> None:
+def main(name: str, picture: Path, duration: float = 10.0) -> None:
     """Drive all variants, print the best, draw the curve."""
     vehicle = open_vehicle(name).vehicle
     joined = reduced_vehicle(vehicle, *(reduce_axle(vehicle, axle).car for axle in Axle))
-    road = RandomRoad(speed_kmh=80.0, road_class="C", duration_s=10.0)
+    road = RandomRoad(speed_kmh=80.0, road_class="C", duration_s=duration)
     found, begun = [], process_time()
     for spring in SPRINGS:
         for damper in DAMPERS:

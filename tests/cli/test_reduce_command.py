@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,9 @@ from typer.testing import CliRunner
 
 from trackrod.cli.app import app
 from trackrod.core.errors import InputError
+from trackrod.manoeuvres.standing import FourPost, PostMode
+from trackrod.reduce.experiment import Sweep
+from trackrod.reduce.reduction import reduce_axle
 
 runner = CliRunner()
 KEYS = {"axle", "unsprung_mass_kg", "unsprung_share", "spring", "damper", "mount", "rms_pct", "starts", "seconds"}
@@ -29,8 +35,33 @@ def test_json_and_files(tmp_path: Path) -> None:
     assert len(told["damper"]) == 6
     assert told["change"]["position"] > 0.05
     assert max(told["rms_pct"].values()) < 3.0
+    assert told["starts"]["tried"] == 2
+    assert 0 <= told["starts"]["plain"] <= told["starts"]["homotopy"] <= 2
+    assert told["posts"] == {}
+    assert told["findings"] == []
     for name in ("quarter_car_rear.json", "reduce.json", "reduce.html", "change_rear.png", "link_rear.png"):
         assert (out / name).is_file(), name
+
+
+def test_posts_and_findings_in_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both axles with short sweeps: each axle tells its loads, and the findings of the paper."""
+    command = import_module("trackrod.cli.reduce")
+    short = FourPost(duration_s=2.0, first_frequency_Hz=1.0, last_frequency_Hz=3.0)
+    monkeypatch.setattr(command, "posts_of", lambda mode: replace(short, mode=mode))
+    monkeypatch.setattr(command, "reduce_axle", partial(reduce_axle, sweep=Sweep(duration=5.0)))
+    result = runner.invoke(app, ["reduce", "suv", "--posts", "--starts", "0", "--json"])
+    assert result.exit_code == 0, result.output
+    front, rear = json.loads(result.output)
+    assert front["starts"] == {"tried": 0, "homotopy": 0, "plain": 0}
+    assert list(front["posts"]) == [str(mode) for mode in PostMode]
+    for mode, at_front in front["posts"].items():
+        at_rear = rear["posts"][mode]
+        assert at_front["body"] == at_rear["body"]
+        assert at_front["loads"] != at_rear["loads"]
+        assert 0.0 < at_front["loads"] < 10.0
+    assert front["findings"] == rear["findings"]
+    assert [set(one) for one in front["findings"]] == 5 * [{"finding", "holds", "numbers"}]
+    assert front["findings"][0]["holds"] is True
 
 
 @pytest.mark.parametrize(

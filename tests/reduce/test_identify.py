@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +23,8 @@ from trackrod.reduce.identify import (
     search,
 )
 from trackrod.reduce.model import NAMES
-from trackrod.reduce.reduction import AxleReduction
+from trackrod.reduce.reduction import AxleReduction, reduce_axle
+from trackrod.vehicle.vehicle import Vehicle
 
 
 def test_suv(front: AxleReduction, rear: AxleReduction) -> None:
@@ -138,6 +140,29 @@ def test_bounds(rear: AxleReduction) -> None:
     for b in bounds_of(car).values():
         for z in (-1.0, -0.2, 1.0):
             assert b.scaled(float(b.value(z))) == pytest.approx(z)
+
+
+@pytest.mark.parametrize(("sign", "missing"), [(1.0, "bump"), (-1.0, "rebound")])
+def test_a_damper_that_lacks_a_branch(suv: Vehicle, sign: float, missing: str) -> None:
+    """Refused before the sweep, with the name of the damper; a curve over speeds of extension."""
+    damper = next(one for one in suv.dampers if one.name == "rear_suspension.ride_damper_left")
+    curve = damper.characteristic.curve
+    kept = sign * curve.x >= 0.0
+    half = replace(curve, x=curve.x[kept], y=curve.y[kept])
+    cut = replace(damper, characteristic=replace(damper.characteristic, curve=half))
+    vehicle = replace(suv, dampers=tuple(cut if one is damper else one for one in suv.dampers))
+    with pytest.raises(InputError, match=f"'rear_suspension.ride_damper_left' has no {missing} branch: its curve runs"):
+        reduce_axle(vehicle, Axle.REAR)
+
+
+def test_a_spring_without_a_free_length(rear: AxleReduction) -> None:
+    """A cubic that never vanishes: JSON has no such numbers, and says null."""
+    soft = {"spring_second": 0.9 * rear.car.parameters["spring_rate"], "spring_third": 0.0}
+    identified = replace(rear.identified, car=rear.car.with_parameters(soft))
+    assert np.isnan(identified.car.free_compression)
+    told = replace(rear, identified=identified).as_dict()
+    assert told["spring_free_compression_m"] is None
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
 
 
 def test_a_force_that_the_rig_cannot_reach(suv, rear: AxleReduction) -> None:

@@ -55,16 +55,39 @@ def test_mirror_image(joined: ReducedVehicle, front: AxleReduction) -> None:
     assert roll[signals.ROLL].std() > 1e-3
 
 
+#: What the body is off in warp [%], where 3 % were asked for: a miss that docs/reduce.md states under Limits.
+MISSED = {PostMode.WARP: 13.0}
+
+
 @pytest.mark.parametrize("mode", PostMode)
 def test_posts(joined: ReducedVehicle, suv: Vehicle, mode: PostMode) -> None:
-    """Against the multibody model, over a short sweep; in warp the body hardly moves, and the loads count."""
+    """Against the multibody model, over a short sweep."""
     posts = FourPost(mode=mode, duration_s=8.0, first_frequency_Hz=0.5, last_frequency_Hz=4.0)
     test = post_test(suv, joined, posts)
     loads = max(test.errors_pct[f"{axle} loads"] for axle in Axle)
     assert loads < 3.0
     assert test.body_over_posts_pct < 3.0
-    if mode is not PostMode.WARP:
-        assert test.errors_pct["body"] < 3.0
+    assert test.errors_pct["body"] < MISSED.get(mode, 3.0)
+
+
+def test_an_axle_whose_sides_differ(suv: Vehicle, front: AxleReduction, rear: AxleReduction) -> None:
+    """A stiffer spring at the right rear: it stands as before, heave rolls it, the other way on the left."""
+    rate = {"spring_rate": 1.3 * rear.car.parameters["spring_rate"]}
+    stiff, posts = rear.car.with_parameters(rate), FourPost(mode=PostMode.HEAVE, duration_s=3.0)
+    right = reduced_vehicle(suv, front.car, rear.car, right={Axle.REAR: mirrored(stiff)})
+    left = reduced_vehicle(suv, front.car, stiff, right={Axle.REAR: mirrored(rear.car)})
+    assert right.corners[3].parameters["spring_rate"] == rate["spring_rate"]
+    assert right.corners[2] == rear.car
+    stands = still(right)
+    assert stands[signals.FZ[Corner.RR]][-1] == pytest.approx(stands[signals.FZ[Corner.RL]][-1], rel=1e-3)
+    rolls = [one.drive(posts)[signals.ROLL] for one in (right, left)]
+    assert rolls[0].std() > 2e-5  # 1e-6 if the sides are alike
+    np.testing.assert_allclose(rolls[0], -rolls[1], atol=0.05 * rolls[0].std())
+
+
+def test_a_left_wheel_is_no_right_one(suv: Vehicle, front: AxleReduction, rear: AxleReduction) -> None:
+    with pytest.raises(RangeError, match="the corners are fl, fr, rl, rl, they must be fl, fr, rl, rr"):
+        reduced_vehicle(suv, front.car, rear.car, right={Axle.REAR: rear.car})
 
 
 def test_momentum_is_kept(joined: ReducedVehicle) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +19,7 @@ from trackrod.core.artefact import Artefact, Provenance, save
 from trackrod.core.corners import Axle, Side
 from trackrod.core.errors import FileFormatError, InputError, Place, Problem, UnknownNameError
 from trackrod.core.files import make_folder, read_bytes, write_atomically
-from trackrod.core.plain import pretty_json
+from trackrod.core.plain import Plain, pretty_json
 from trackrod.kc.orientation import mirrored
 from trackrod.manoeuvres.standing import PostMode
 from trackrod.reduce.curves import Curve, LinkCurves
@@ -96,7 +97,7 @@ def reduce(
     posts: Annotated[
         bool, typer.Option("--posts", help="Compare on four posts too: heave, pitch, roll, warp.")
     ] = False,
-    starts: Annotated[int, typer.Option(help="Searches from starts 50 % wrong, with and without homotopy.", min=0)] = 0,
+    starts: Annotated[int, typer.Option(help="Searches from starts 50 % wrong, with and without homotopy.", min=0)] = 2,
     change: Annotated[
         list[str] | None,
         typer.Option("--change", help="What if a curve were another: camber=FILE, toe, pitch, x or y; repeatable."),
@@ -128,7 +129,7 @@ def reduce(
     if joined is not None:
         tests = [post_test(found, joined, posts_of(mode)) for mode in PostMode]
     files: list[Path] = []
-    plain = [one.as_dict() for one in reductions]
+    plain = [one.as_dict() | _of_vehicle(one.axle, tests, said) for one in reductions]
     if out is not None:
         make_folder(out)
         for one in reductions:
@@ -152,6 +153,21 @@ def reduce(
         console.print(str(finding), highlight=False, soft_wrap=True)
     for path in files:
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+
+
+def _of_vehicle(axle: Axle, tests: Sequence[PostTest], said: Sequence[Finding]) -> dict[str, Plain]:
+    """What the four posts say of an axle [%], and the findings of the paper; nothing where they were not asked for."""
+    return {
+        "posts": {
+            str(test.posts.mode): {
+                "body": test.errors_pct["body"],
+                "body_over_posts": test.body_over_posts_pct,
+                "loads": test.errors_pct[f"{axle} loads"],
+            }
+            for test in tests
+        },
+        "findings": [{"finding": one.text, "holds": one.holds, "numbers": one.numbers} for one in said],
+    }
 
 
 def _table(name: str, reductions: list[AxleReduction]) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from time import process_time
 
 import numpy as np
@@ -32,9 +32,9 @@ _NEAR = 0.005
 class Starts:
     """Searches from starts that are 50 % wrong in every parameter: how many were made, how many reached the minimum."""
 
-    tried: int
-    homotopy: int
-    plain: int
+    tried: int = 0
+    homotopy: int = 0
+    plain: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +57,7 @@ class AxleReduction:
     identified, rigid
         The quarter car with a mount of the damper, and without one.
     starts
-        How the search fares from bad starts; None where it was not tried.
+        How the search fares from bad starts.
     seconds
         CPU time of all of it [s].
     changed
@@ -71,7 +71,7 @@ class AxleReduction:
     curve_errors: Mapping[Shape, tuple[float, float]]
     identified: Identified
     rigid: Identified
-    starts: Starts | None
+    starts: Starts
     seconds: float
     changed: QuarterCar | None = None
 
@@ -99,8 +99,8 @@ class AxleReduction:
             "unsprung_mass_kg": car.unsprung_mass,
             "unsprung_share": car.parameters["unsprung_share"],
             "link_mass_kg": car.known["link_mass"],
-            "spring": list(car.spring),
-            "spring_free_compression_m": car.free_compression,
+            "spring": [_told(value) for value in car.spring],
+            "spring_free_compression_m": _told(car.free_compression),
             "damper": list(car.damper),
             "damper_friction_N": car.known["friction"],
             "mount": {"stiffness_Npm": mount["stiffness"], "damping_Nspm": mount["damping"]},
@@ -111,13 +111,16 @@ class AxleReduction:
                 name: {"value": i.value, "lower": i.lower, "upper": i.upper, "on_bound": i.on_bound}
                 for name, i in found.intervals.items()
             },
-            "starts": None
-            if self.starts is None
-            else {"tried": self.starts.tried, "homotopy": self.starts.homotopy, "plain": self.starts.plain},
+            "starts": asdict(self.starts),
             "change": self.effect(),
             "seconds": found.seconds,
             "seconds_in_all": self.seconds,
         }
+
+
+def _told(value: float) -> float | None:
+    """None for what there is not: a cubic that never vanishes has no free length."""
+    return value if np.isfinite(value) else None
 
 
 def first_guess(
@@ -216,7 +219,6 @@ def reduce_axle(
     curves = {each: link_curves(readings, each) for each in Shape}
     car = first_guess(rig, corner, readings, experiment, curves[shape], friction=friction)
     rigid, found = (identify(car, experiment, mount=mount) for mount in (False, True))
-    tried = try_starts(found, starts) if starts else None
     return AxleReduction(
         axle,
         is_dependent(rig, corner),
@@ -225,7 +227,7 @@ def reduce_axle(
         {each: link.errors(readings) for each, link in curves.items()},
         found,
         rigid,
-        tried,
+        try_starts(found, starts),
         process_time() - begun,
         None if change is None else found.car.with_link(change(found.car.link)),
     )

@@ -146,7 +146,7 @@ class ReducedVehicle:
     Raises
     ------
     RangeError
-        A body without mass or with an inertia that no body has; not four corners.
+        A body without mass or with an inertia that no body has; not four corners, or not in their order.
     """
 
     name: str
@@ -166,6 +166,9 @@ class ReducedVehicle:
             problems.append(Problem(f"the mass of the body is {self.mass} kg, it must be above zero"))
         if len(self.corners) != 4 or len(self.tyres) != 4:
             problems.append(Problem(f"{len(self.corners)} corners and {len(self.tyres)} tyres, four are needed"))
+        if (order := tuple(car.corner for car in self.corners)) != tuple(Corner)[: len(order)]:
+            found, needed = (", ".join(corners) for corners in (order, Corner))
+            problems.append(Problem(f"the corners are {found}, they must be {needed}"))
         if min(self.inertia[:3]) <= 0:
             problems.append(
                 Problem(f"the moments of inertia of the body are {self.inertia[:3]}, they must be positive")
@@ -367,6 +370,11 @@ def reduced_vehicle(
         Quarter cars of the left wheels.
     right
         Those of right wheels that are no mirror images.
+
+    Raises
+    ------
+    RangeError
+        A quarter car is not that of its wheel.
 
     Holds: mass, centre of mass and inertia of the whole are those of the vehicle at the design position.
     """

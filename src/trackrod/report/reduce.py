@@ -14,6 +14,7 @@ from trackrod.core.corners import Corner
 from trackrod.core.figure import Figure, Line, Panel, Stroke
 from trackrod.core.series import Run
 from trackrod.manoeuvres.standing import PostMode
+from trackrod.reduce.coefficients import PARAMETERS
 from trackrod.reduce.curves import Shape
 from trackrod.reduce.findings import Finding, component_curves
 from trackrod.reduce.identify import SIGNALS
@@ -74,7 +75,9 @@ def response_figure(found: AxleReduction) -> Figure:
     for k, name in enumerate(SIGNALS):
         scale, unit = _UNITS[name]
         lines = [Line(e.time[inside], scale * e.motion[inside, k], "multibody model", color=0)]
-        lines.append(Line(e.time[inside], scale * runs[0][0][inside, k], "first guess", Stroke.DASHED, 1))
+        for color in (1, 3):  # the identified one without mount stands in the differences
+            run, text = runs[color - 1]
+            lines.append(Line(e.time[inside], scale * run[inside, k], text, Stroke.DASHED, color))
         panels.append(Panel(f"{name.capitalize()}, end of the sweep", "time [s]", f"{name} [{unit}]", tuple(lines)))
     frequency = e.sweep.frequency(e.time)
     for k, name in enumerate(SIGNALS):
@@ -214,11 +217,12 @@ def _axle_table(reductions: Sequence[AxleReduction]) -> Table:
 
 
 def _parameter_table(one: AxleReduction) -> Table:
+    units = {item.name: item.kind.unit for item in PARAMETERS}
     rows = tuple(
-        (name, f"{i.value:.4g}", f"{i.lower:.4g}", f"{i.upper:.4g}", "on its bound" if i.on_bound else "")
+        (name, units[name], f"{i.value:.4g}", f"{i.lower:.4g}", f"{i.upper:.4g}", "on its bound" if i.on_bound else "")
         for name, i in one.identified.intervals.items()
     )
-    return Table(("parameter [SI]", "value", "from", "to", ""), rows)
+    return Table(("parameter", "unit", "value", "from", "to", ""), rows)
 
 
 def write_reduction_page(
@@ -285,12 +289,13 @@ _DEPENDENT = (
 )
 _RESPONSE = "Position, velocity and acceleration of the wheel; the sprung body is anchored."
 _INTERVALS = (
-    "Intervals hold the value with 95 %, from pieces of the sweep left out one by one; an error of the model that "
-    "looks like a parameter in every piece is not in them."
+    "Intervals hold the value with 95 %, from pieces of the sweep left out one by one and from what friction and "
+    "curves of the link shift; another error of the model that looks like a parameter in every piece is not in them."
 )
 _FORCES = "What was identified beside the components: bushings stiffen the one and damp the other."
 _POSTS = (
     "In the band of the sweep; the slow creep of the tyres on the posts is taken out of both models. Errors are RMS of "
-    "the difference over RMS of the multibody model's signal. In warp the body hardly moves: the loads count there, "
-    "and the difference of the body's angle over the angle of the posts."
+    "the difference over RMS of the multibody model's signal. In warp the body hardly moves, by what two axles "
+    "leave of each other, and where dampers push wheels aside through soft bushings it is known worst; its difference "
+    "over the motion of the posts stands beside it."
 )
