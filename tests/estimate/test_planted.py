@@ -188,14 +188,15 @@ def test_static_angles() -> None:
         assert value(StaticAngle(corner=corner, angle=WheelAngle.CAMBER), run) == pytest.approx(-0.01)
 
 
-def turning(speed: float, understeer: float, rolls: float, yields: float, lag: float) -> Run:
-    """Slow steering to either side; the motion lags behind it, and lateral forces turn the wheels back."""
-    wheel = np.radians(50.0) * np.sin(0.35 * TIME)
+def turning(speed: float, understeer: float, rolls: float, yields: float, lag: float, side: float = 1.0) -> Run:
+    """A ramp of the steering wheel; the motion lags behind it, and lateral forces turn the wheels back."""
+    rate = side * np.radians(2.5)
+    wheel = rate * TIME
 
     def steady(angle: Array) -> Array:
         return angle / rigid.RATIO / (2.68 / speed**2 + understeer)
 
-    ay = steady(np.radians(50.0) * np.sin(0.35 * (TIME - lag)))
+    ay = steady(rate * np.maximum(TIME - lag, 0.0))
     steer = wheel / rigid.RATIO - yields * ay
     columns = {
         signals.VX: np.full(TIME.size, speed),
@@ -203,16 +204,16 @@ def turning(speed: float, understeer: float, rolls: float, yields: float, lag: f
         signals.AY: ay,
         signals.YAW_RATE: ay / speed,
         signals.STEERING_WHEEL_ANGLE: wheel,
-        signals.ROLL: rolls * ay,
+        signals.ROLL: rolls * steady(rate * np.maximum(TIME - 2.0 * lag, 0.0)),
     }
     return run_of(columns, STEER={c: steer for c in Corner if c.axle is Axle.FRONT})
 
 
 def test_gradients_of_a_vehicle_that_lags_behind_its_steering() -> None:
-    run = turning(15.0, 0.004, 0.007, 0.0, 0.15)
+    ramps = [turning(15.0, 0.004, 0.007, 0.0, 0.3, side) for side in (1.0, -1.0)]
     known = {f"wheel_x_{c}": 0.0 if c.axle is Axle.FRONT else -2.68 for c in Corner}
-    assert value(UndersteerGradient(), run, **known) == pytest.approx(0.004, rel=0.01)
-    assert value(RollGradient(), run) == pytest.approx(0.007, rel=1e-3)
+    assert value(UndersteerGradient(), *ramps, **known) == pytest.approx(0.004, rel=0.005)
+    assert value(RollGradient(), *ramps) == pytest.approx(0.007, rel=2e-3)
 
 
 def test_steering_ratio_of_wheels_that_forces_turn_back() -> None:
