@@ -164,7 +164,7 @@ def _by_the_rig(vehicle: Vehicle, runs: Mapping[str, Run]) -> dict[str, float]:
         for corner in (left, right):
             found[f"damper_ratio_{corner}"] = _slope(-test[f"damper_length_{corner.side}"], z)
         if rig.steered:
-            turned = programme.steer(rig, np.linspace(-0.0047, 0.0047, 17))
+            turned = programme.steer(rig, np.linspace(-0.0094, 0.0094, 17))
             wheels = 0.5 * (turned["steer_left"] + turned["steer_right"])
             found["steering_ratio"] = _slope(wheels, turned["steering_wheel"])
         else:

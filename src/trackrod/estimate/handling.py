@@ -50,7 +50,7 @@ class SteeringRatio(Estimator):
         Of lateral acceleration over angle that does, the largest over the smallest (5 % of the samples beyond both).
     """
 
-    largest_angle: float = math.radians(30.0)
+    largest_angle: float = math.radians(60.0)
     least_angle: float = math.radians(2.0)
     largest_ay: float = 2.0
     yields: bool | None = None
