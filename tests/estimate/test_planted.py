@@ -179,7 +179,7 @@ def test_ratio_of_a_damper_sensor() -> None:
 
 
 def test_static_angles() -> None:
-    quiet = {signals.AX: 0.0 * TIME, signals.AY: 0.0 * TIME, signals.VX: np.full(TIME.size, 5.0)}
+    quiet = {signals.AX: 0.0 * TIME, signals.AY: 0.0 * TIME, signals.VX: np.full(TIME.size, 1.0)}
     quiet[signals.STEERING_WHEEL_ANGLE] = 0.0 * TIME
     steer = {c: np.full(TIME.size, -0.002 * c.side.sign) for c in Corner}
     run = run_of(quiet, STEER=steer, CAMBER={c: np.full(TIME.size, -0.01) for c in Corner})
