@@ -118,7 +118,7 @@ def _others() -> str:
     _, _, wheelbase = recorded()
     rows = (
         ("tyre bench", "RMS of F_y over all samples, loads and cambers", f"{rms:.0f} N"),
-        ("", "the same at its worst load and camber (F_y alone fitted)",
+        ("", "the same at its worst load and camber",
          f"{cell.rms:.1f} N at {cell.load:.0f} N and {np.degrees(cell.camber or 0.0):.1f}°"),
         ("", "the same at a load that the fit had not seen, between others", f"{inner:.0f} N at most"),
         ("", "the same beyond the loads that it had seen", ends),
