@@ -1,6 +1,6 @@
 """The case study of paper 001 with a vehicle whose truth is known, from recordings to a model that meets its criteria.
 
-usage: python -m benchmarks.case_study [--write] [--quick] [--softer] [--models]
+usage: python -m benchmarks.case_study [--write] [--quick] [--softer] [--models] [--starts] [--causes]
 
 The multibody model of `cla_class` drives the ready-made plan, sensors with the errors of the paper's table 2 record it
 (MDF 4), the channel map and the sensors that lie beside the recordings lead back to runs, and the estimators tell the
@@ -9,7 +9,9 @@ parameters. A workshop with scales and a lifted axle measures the same vehicle. 
 
 Recordings are kept under build/case_study. ``--quick`` leaves the sensors as they are. ``--softer`` has bushings of
 60 % of their stiffness, which the estimators do not know. ``--models`` closes the loop on the multibody model and on a
-single-track model, with some of the tests. ``--write`` puts all of it into docs/case_study.md.
+single-track model, with some of the tests. ``--starts`` begins the loop with other signs, and with recordings whose
+errors were drawn anew. ``--causes`` tells what scatters samples of yaw inertia. ``--write`` puts all of it into
+docs/case_study.md.
 """
 
 from __future__ import annotations
@@ -43,6 +45,8 @@ from trackrod.estimate.result import Estimate
 from trackrod.estimate.single_track import usual_single_track
 from trackrod.estimate.workshop import Workshop, compared, read_workshop
 from trackrod.estimate.yaw_inertia import YawInertia, yaw_moment
+from trackrod.manoeuvres.settings import Direction
+from trackrod.manoeuvres.steering import StepSteer
 from trackrod.measured.channel_map import ChannelMap
 from trackrod.measured.measurement_plan import find_plan
 from trackrod.measured.prepare import prepare
@@ -53,6 +57,7 @@ from trackrod.multibody.driving import MultibodyVehicle
 from trackrod.multibody.steering import usual_steering
 from trackrod.report.figures import write_png
 from trackrod.rtm.spec import RtmSpec
+from trackrod.simulate.drive import simulate
 from trackrod.tune.model_space import multibody_space, with_numbers
 from trackrod.tune.space import tuning_space
 from trackrod.tyre.model import Tyre
@@ -61,7 +66,7 @@ from trackrod.validate.loop import Loop, given_by
 from trackrod.vehicle.catalogue import BUNDLED
 from trackrod.vehicle.connectors import Bushing
 from trackrod.vehicle.vehicle import Vehicle
-from trackrod.workflow.measurement import measure
+from trackrod.workflow.measurement import measure, with_wheel_torques
 from trackrod.workflow.recorded_runs import CHANNEL_MAP, SENSORS, Reader
 from trackrod.workflow.stages.convert import convert_directly
 from trackrod.workflow.validation_loop import close_loop
@@ -80,6 +85,11 @@ PAPER = {"cg_height": 0.017, "corners": 0.007, "yaw_sample": 330.0 / 2960.0}
 #: Delay that the paper found [s].
 DELAY = 0.063
 _RPM = math.pi / 30.0
+
+#: Other starts of the loop: seed of the recordings, and of the signs; 0 for down and up by turns.
+_STARTS = ((1, 1), (2, 0))
+#: Share of the range of a parameter at its end that counts as its bound [-].
+_AT_BOUND = 0.01
 
 #: Tests of the loop.
 LATERAL = ("sine", "step_left", "step_right", "steady_turn_left")
@@ -142,15 +152,15 @@ def softer(of: Vehicle) -> Vehicle:
     return replace(of, bushings=tuple(map(changed, of.bushings)))
 
 
-def study_of(*, soft: bool = False) -> Study:
-    """Drive the plan, where that was not done yet, and measure the standing vehicle."""
+def study_of(*, soft: bool = False, seed: int = 1) -> Study:
+    """Drive the plan, where that was not done yet, and measure the standing vehicle; a seed draws the errors."""
     vehicle = read_vehicle(BUNDLED[VEHICLE].assembly).vehicle
     vehicle = softer(vehicle) if soft else vehicle
-    folder = FOLDER / ("softer" if soft else "recordings")
+    folder = FOLDER / (("softer" if soft else "recordings") + ("" if seed == 1 else f"_{seed}"))
     spec = convert_directly(vehicle).spec
     if not (folder / "workshop.toml").is_file():
         model = MultibodyVehicle(vehicle, steering=usual_steering(vehicle))
-        measure(model, spec, find_plan("case_study"), folder)
+        measure(model, spec, replace(find_plan("case_study"), seed=seed), folder)
         write_atomically(folder / "workshop.toml", _workshop(vehicle, folder))
     entries = read_workshop(folder / "workshop.toml")
     return Study(vehicle, spec, folder, known_of(vehicle).knowing(entries.values, entries.bounds))
@@ -341,6 +351,68 @@ def spread_table(study: Study, found: Estimates, workshop: Workshop) -> str:
     return _table(("spread", "paper", "here"), rows)
 
 
+#: Steps as hands drive them: speed [km/h], angle [°], rate [°/s].
+_BY_HAND = ((78.0, 52.0, 180.0), (83.0, 70.0, 320.0), (80.0, 44.0, 250.0), (85.0, 64.0, 420.0))
+
+
+def causes_table(study: Study) -> str:
+    """What scatters samples of yaw inertia: noise of the yaw acceleration, delays, steps that are not alike."""
+    plan, given = find_plan("case_study"), ChannelMap.read(study.folder / CHANNEL_MAP)
+    wheels = {corner: given.vehicle.wheel(corner) for corner in Corner}
+    installation = Installation(plan.imu, plan.outer_mass, wheels)
+    by_columns = ChannelMap(
+        {c: replace(e, channel=c, unit="") for c, e in given.entries.items()},
+        imu=given.imu,
+        outer_mass=given.outer_mass,
+        vehicle=given.vehicle,
+    )
+    driven = {name: study.truth(name) for name in ("constant_speed", "step_left", "step_right")}
+    model = MultibodyVehicle(study.vehicle, steering=usual_steering(study.vehicle))
+    by_hand = {"constant_speed": driven["constant_speed"]}
+    for k, (speed, angle, rate) in enumerate(_BY_HAND):
+        side = ("left", "right")[k % 2]
+        step = StepSteer(
+            speed_kmh=speed, steering_wheel_angle_deg=angle, rate_degps=rate, direction=Direction(side), hold_s=2.0
+        )
+        by_hand[f"step_{k}"] = with_wheel_torques(simulate(model, step, sample=1e-3), study.spec)
+    acceleration = signals.YAW_ACCELERATION.column
+
+    def told(runs: Mapping[str, Run], noise: float = 1.0, late: float = 0.0) -> tuple[str, ...]:
+        sensors = SensorSet(
+            replace(sensor, noise=noise * sensor.noise) if column == acceleration else sensor
+            for column, sensor in study.sensors.items()
+        )
+        assumed = SensorSet(replace(s, delay=s.delay - late) if s.delay else s for s in sensors.values())
+        entries = {n: replace(e, delay=e.delay - late) if e.delay else e for n, e in by_columns.entries.items()}
+        made = []
+        for number, (name, run) in enumerate(runs.items()):
+            samples = Campaign(sensors, plan.seed).measure(exposed(run, installation), number)
+            recording = recording_of(Path(name), {c: (sensors[c].kind.unit, s) for c, s in samples.items()})
+            made.append(prepare(recording, replace(by_columns, entries=entries), assumed, refuse=False).run)
+        found = estimate_all(made, study.known, sensors, estimators=[CgX(), CgY(), YawInertia()]).results["yaw_inertia"]
+        if not isinstance(found, Estimate):
+            return (found.missing, "", "")
+        true = truths(study)["yaw_inertia"]
+        return (
+            _percent(found.sample_deviation / found.value, 1),
+            _percent(found.value / true - 1.0, 1),
+            _percent(_half(found) / true, 1),
+        )
+
+    rows = [
+        ("steps of a robot, 6 °/s² of noise of the yaw acceleration", *told(driven)),
+        ("no noise of the yaw acceleration", *told(driven, noise=0.0)),
+        ("12 °/s²", *told(driven, noise=2.0)),
+        ("18 °/s²", *told(driven, noise=3.0)),
+        ("5 ms of the delay left in", *told(driven, late=0.005)),
+        ("15 ms of the delay left in", *told(driven, late=0.015)),
+        ("steps by hand: four angles, rates and speeds", *told(by_hand)),
+        ("steps by hand, 12 °/s²", *told(by_hand, noise=2.0)),
+        ("steps by hand, 12 °/s², 15 ms left in", *told(by_hand, noise=2.0, late=0.015)),
+    ]
+    return _table(("campaign", "standard deviation of one sample", "error", "half interval"), rows)
+
+
 def workshop_table(found: Estimates, workshop: Workshop) -> str:
     """Workshop against driving: the paper's table 3."""
     rows = [
@@ -494,20 +566,63 @@ def sensor_table(study: Study) -> str:
 # The loop ---------------------------------------------------------------------------------------------------
 
 
-def wrong_start(spec: RtmSpec) -> tuple[RtmSpec, dict[str, float]]:
-    """A model with every parameter 15 % wrong, down and up by turns, and the factors."""
-    # Yaw inertia down and roll inertia up: no body has them the other way round where its pitch inertia is right.
+def wrong_start(spec: RtmSpec, draw: int = 0) -> tuple[RtmSpec, dict[str, float]]:
+    """A model with every parameter 15 % wrong and the factors: down and up by turns, or with signs that are drawn."""
     names = [*tuning_space(spec).names, "drag", "brake_front", "brake_rear"]
-    factors = {name: 1.0 + WRONG * (-1) ** (k + 1) for k, name in enumerate(names)}
+    signs = np.array([(-1) ** (k + 1) for k in range(len(names))])
+    if draw:
+        signs = np.random.default_rng(draw).choice((-1, 1), len(names))
+    # Yaw inertia down and roll inertia up: no body has them the other way round where its pitch inertia is right.
+    signs[names.index("Izz")], signs[names.index("Ixx")] = -1, 1
+    factors = {name: 1.0 + WRONG * float(sign) for name, sign in zip(names, signs, strict=True)}
     return spec.with_parameters(**{n: factor * spec.parameters[n] for n, factor in factors.items()}), factors
 
 
 def loop_of(
-    study: Study, found: Estimates, tests: Mapping[str, tuple[Run, ...]], criteria: Criteria = CRITERIA
+    study: Study,
+    found: Estimates,
+    tests: Mapping[str, tuple[Run, ...]],
+    criteria: Criteria = CRITERIA,
+    draw: int = 0,
 ) -> Loop:
     """From the wrong start, with what the estimates tell."""
-    start, _ = wrong_start(study.spec)
+    start, _ = wrong_start(study.spec, draw)
     return close_loop(start, {name: tests[name] for name in LOOP_TESTS}, criteria, given_by(found.values, study.spec))
+
+
+def at_bounds(loop: Loop) -> list[str]:
+    """Parameters that end at a bound of what they may be."""
+    last = loop.rounds[-1].parameters
+    return [f"`{item.name}`" for item in loop.space.tunables if abs(item.scaled(last[item.name])) > 1.0 - _AT_BOUND]
+
+
+def starts_table(found: Mapping[int, tuple[Study, Estimates, Mapping[str, tuple[Run, ...]]]]) -> Iterator[str]:
+    """The loop from other starts and other recordings, and at which bounds parameters end."""
+    heads = ("recordings, seed", "signs", "degree of validity", "rounds", "worst row", "rows missed", "at a bound")
+    rows, ends = [], dict[str, list[str]]()
+    for seed, draw in _STARTS:
+        study, estimates, tests = found[seed]
+        loop = loop_of(study, estimates, tests, draw=draw)
+        first, last = loop.rounds[0], loop.rounds[-1]
+        rows.append(
+            (
+                str(seed),
+                f"drawn ({draw})" if draw else "by turns",
+                f"{first.degree:.2f} → {last.degree:.3f}",
+                str(len(loop.rounds)),
+                f"{max(last.ratios.values()):.2f} of its limit",
+                str(sum(ratio > 1.0 for ratio in last.ratios.values())),
+                ", ".join(at_bounds(loop)) or "none",
+            )
+        )
+        for name in wrong_start(study.spec, draw)[1]:
+            if name in last.parameters:
+                error = last.parameters[name] / study.spec.parameters[name] - 1.0
+                ends.setdefault(name, []).append(_percent(error, 1))
+        print(rows[-1], flush=True)
+    yield _table(heads, rows)
+    titles = [f"recordings {seed}, {'drawn' if draw else 'by turns'}" for seed, draw in _STARTS]
+    yield _table(("parameter", *titles), [(f"`{name}`", *errors) for name, errors in ends.items()])
 
 
 def loop_tables(study: Study, loop: Loop) -> Iterator[str]:
@@ -620,7 +735,7 @@ def write_section(name: str, text: str) -> None:
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for option in ("--write", "--quick", "--softer", "--models"):
+    for option in ("--write", "--quick", "--softer", "--models", "--starts", "--causes"):
         parser.add_argument(option, action="store_true")
     given = parser.parse_args()
 
@@ -630,6 +745,13 @@ def main() -> None:
             write_section(name, text)
 
     study = study_of(soft=given.softer)
+    if given.causes:
+        show("causes", causes_table(study))
+        return
+    if given.starts:
+        studies = {seed: study_of(seed=seed) for seed, _ in _STARTS}
+        show("starts", "\n\n".join(starts_table({n: (each, *estimates_of(each)) for n, each in studies.items()})))
+        return
     begun = time.process_time()
     found, tests = estimates_of(study)
     took = time.process_time() - begun

@@ -11,7 +11,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks.single_track_sideslip import sideslip
+import numpy as np
+
+from benchmarks.single_track_sideslip import WHEELBASE_STD, recorded, sideslip
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.files import write_atomically
 from trackrod.core.series import Run
@@ -21,7 +23,7 @@ from trackrod.estimate.known import Known
 from trackrod.estimate.resistance import RollingResistance
 from trackrod.estimate.result import Estimate, Result
 from trackrod.estimate.tyre_data import read_bench
-from trackrod.estimate.tyre_fit import fit_tyre, left_out
+from trackrod.estimate.tyre_fit import Misfit, fit_tyre, left_out
 from trackrod.measured.channel_map import ChannelMap, Entry
 from trackrod.measured.prepare import prepare
 from trackrod.measured.recording import open_recording
@@ -80,11 +82,13 @@ def coast_down() -> Result:
     return estimate(RollingResistance(linear=False), [run], Known(light, {"mass": bound}))
 
 
-def tyre_bench() -> tuple[float, dict[float, float]]:
-    """RMS of F_y over all samples of a fit [N], and by load that was left out [N]."""
+def tyre_bench() -> tuple[float, Misfit, dict[float, float]]:
+    """RMS of F_y over all samples of a fit [N], its worst load and camber, and by load that was left out [N]."""
     found = fit_tyre(read_bench([DATA / "tyre_bench" / "cornering.mat"]), outputs=("Fy",))
     loads = found.sweeps.levels("load")
-    return found.misfit("Fy").rms, {float(load): left_out(found, load) for load in loads}
+    cells = [item for item in found.misfits if item.output == "Fy" and item.load is not None]
+    worst = max(cells, key=lambda item: item.rms)
+    return found.misfit("Fy").rms, worst, {float(load): left_out(found, load) for load in loads}
 
 
 def _estimates() -> str:
@@ -102,20 +106,27 @@ def _estimates() -> str:
 
 
 def _others() -> str:
-    rms, by_load = tyre_bench()
+    rms, cell, by_load = tyre_bench()
     rolling = coast_down()
     assert isinstance(rolling, Estimate)
-    worst = max(by_load, key=lambda load: by_load[load])
-    inner = [by_load[load] for load in sorted(by_load)[1:-1]]
+    assert cell.load is not None
+    least, *between, most = sorted(by_load)
+    inner = max(by_load[load] for load in between)
+    ends = " and ".join(f"{by_load[load]:.0f} N at {load:.0f} N" for load in (least, most))
     low, high = rolling.interval
     error, largest, turn, inside = sideslip()
+    _, _, wheelbase = recorded()
     rows = (
         ("tyre bench", "RMS of F_y over all samples, loads and cambers", f"{rms:.0f} N"),
-        ("", "the same at a load that the fit had not seen, between others", f"{max(inner):.0f} N at most"),
-        ("", "the same beyond the loads that it had seen", f"{by_load[worst]:.0f} N at {worst:.0f} N"),
+        ("", "the same at its worst load and camber",
+         f"{cell.rms:.1f} N at {cell.load:.0f} N and {np.degrees(cell.camber or 0.0):.1f}°"),
+        ("", "the same at a load that the fit had not seen, between others", f"{inner:.0f} N at most"),
+        ("", "the same beyond the loads that it had seen", ends),
         ("coast-down", "rolling resistance", f"{rolling.value:.4f}, {low:.4f} to {high:.4f}"),
         ("road car", "sideslip by the single-track model against the optical sensor",
          f"RMS {error:.2f}°, at most {largest:.2f}° of {turn:.1f}°; {100 * inside:.0f} % of the turn inside its 95 %"),
+        ("", "wheelbase that the model rests on, by wheel speeds",
+         f"{wheelbase:.2f} m, counted with {100 * WHEELBASE_STD:.0f} % of standard deviation"),
     )  # fmt: skip
     heads = ("| recording | what | result |", "|---|---|---|")
     return "\n".join([*heads, *(f"| {' | '.join(row)} |" for row in rows)])

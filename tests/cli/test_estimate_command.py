@@ -12,6 +12,7 @@ from tests.estimate.test_workshop import entries
 from typer.testing import CliRunner
 
 from trackrod.cli.app import app
+from trackrod.core.errors import UnknownNameError
 from trackrod.core.run_files import write_run
 
 
@@ -46,3 +47,15 @@ def test_the_table_says_together_what_lacks_the_same(tmp_path: Path) -> None:
     assert "brake_factor_fl" in result.stdout
     together = next(line for line in result.stdout.splitlines() if line.startswith("rolling_resistance"))
     assert together.startswith("rolling_resistance, drag: cannot be told, 0 admissible samples")
+
+
+def test_a_parameter_is_followed_over_windows(tmp_path: Path) -> None:
+    write_run(QUIET, tmp_path / "quiet.csv")
+    options = ["--follow", "wheel_mass_fl", "--window", "2", "--json"]
+    result = CliRunner().invoke(app, ["estimate", str(tmp_path / "quiet.csv"), *options])
+    assert result.exit_code == 0, result.output
+    windows = json.loads(result.stdout)["followed"]["wheel_mass_fl"]
+    assert [window["middle_s"] for window in windows] == pytest.approx([1.0, 2.0])
+    assert all(window["interval"][0] < window["value"] < window["interval"][1] for window in windows)
+    result = CliRunner().invoke(app, ["estimate", str(tmp_path / "quiet.csv"), "--follow", "weight"])
+    assert isinstance(result.exception, UnknownNameError)

@@ -16,11 +16,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from estimate.planted_bench import planted_bench
+from estimate.planted_bench import planted_bench, planted_tyre
+from estimate.test_tyre_fit import wheel_run
 from trackrod import __version__
 from trackrod.cli.app import app
+from trackrod.core.errors import UnknownNameError
+from trackrod.core.run_files import write_run
 from trackrod.tyre import load_tyre
 from trackrod.tyre.samples import SAMPLES
+from trackrod.tyre.tir import write_tir
 
 CAR = SAMPLES["car_mf61"]
 HEADER = "Fz_N,kappa,alpha_rad,gamma_rad,Vx_mps,p_Pa"
@@ -282,3 +286,23 @@ def test_fit_writes_a_tyre_that_says_where_it_comes_from(tmp_path: Path) -> None
     shown = CliRunner().invoke(app, command)
     assert "neutral, Mz was not measured over alpha: QBZ1" in shown.stdout
     assert CliRunner().invoke(app, [*command, "--unit", "SA"]).exit_code != 0
+
+
+def test_a_tyre_of_a_bench_is_scaled_to_a_road(tmp_path: Path) -> None:
+    bench, log, out = tmp_path / "bench.tir", tmp_path / "slalom.csv", tmp_path / "road.tir"
+    write_tir(planted_tyre(), bench, ("planted",))
+    write_run(wheel_run(planted_tyre().with_values(LMUY=0.85, LKY=1.15), 1), log)
+    given = ["tyre", "scale", str(bench), str(log), "--out", str(out), "--corner", "fl"]
+    result = CliRunner().invoke(app, [*given, "--json"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    values = {name: item["value"] for name, item in found["factors"].items()}
+    assert values == pytest.approx({"LMUY": 0.85, "LKY": 1.15}, abs=0.02)
+    assert found["rms_after_N"] < 0.5 * found["rms_before_N"]
+    again = load_tyre(out).properties.coefficients
+    assert (again["LMUY"], again["LKY"]) == pytest.approx((values["LMUY"], values["LKY"]))
+    assert "scaled by trackrod" in out.read_text()
+    result = CliRunner().invoke(app, given)
+    assert "LMUY" in result.stdout
+    result = CliRunner().invoke(app, [*given, "--factor", "LMU"])
+    assert isinstance(result.exception, UnknownNameError)

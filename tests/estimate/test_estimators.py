@@ -156,6 +156,26 @@ def test_a_window_follows_fuel() -> None:
     assert [time for time, _ in found] == pytest.approx([1.0 + k for k in range(len(found))])
 
 
+def test_windows_follow_a_tyre_that_loses_air_and_a_brake_that_fades() -> None:
+    time = 0.05 * np.arange(800)
+    speed, radius = np.full(800, 20.0), 0.31 - 1e-4 * time
+    columns = {"time_s": time, "vx_mps": speed, "ay_mps2": 0.0 * time, "throttle": 0.0 * time, "brake": 0.0 * time}
+    columns |= {signals.WHEEL_SPEED[corner].column: speed / radius for corner in Corner}
+    found = moving_window(RollingRadius(axle=Axle.REAR), [Run(columns)], rigid.known(), window=10.0, every=10.0)
+    values = [result.value for _, result in found if isinstance(result, Estimate)]
+    assert values == pytest.approx([0.31 - 1e-4 * middle for middle, _ in found], abs=2e-5)
+    assert len(values) == 3
+    weak = with_brakes(BRAKING)
+    torque = WHEEL_TORQUE[Corner.FL].column
+    weak = Run({**weak, torque: 0.9 * weak[torque]})
+    of_fl = BrakeFactor(corner=Corner.FL)
+    followed = moving_window(of_fl, [with_brakes(BRAKING), weak], rigid.known(), window=4.5, every=5.0)
+    first, last = (result for _, result in followed)
+    assert isinstance(first, Estimate)
+    assert isinstance(last, Estimate)
+    assert last.value / first.value == pytest.approx(0.9, rel=1e-6)
+
+
 def test_slip_angle_of_the_tyre_lags_behind_that_of_the_wheel() -> None:
     time = np.arange(0.0, 1.0, 0.01)
     columns = {"time_s": time, "vx_mps": np.full(100, 20.0), "slip_angle_fl_rad": np.full(100, -0.05)}

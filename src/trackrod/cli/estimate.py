@@ -12,9 +12,11 @@ from rich.table import Table
 from trackrod.cli.output import console, print_json, print_problems
 from trackrod.cli.targets import file_option
 from trackrod.cli.vehicle import Json
+from trackrod.core.errors import UnknownNameError
 from trackrod.estimate.campaign import Estimates, estimate_all
+from trackrod.estimate.estimator import Estimator, moving_window
 from trackrod.estimate.powertrain import EngineTorque
-from trackrod.estimate.result import Estimate
+from trackrod.estimate.result import Estimate, Result
 from trackrod.estimate.workshop import Compared, compared
 from trackrod.report.estimate import write_estimate_page
 from trackrod.report.page import shown
@@ -43,13 +45,21 @@ def estimate(
         str | None,
         typer.Option(help=f"Errors of the sensors: a TOML file, or '{CASE_STUDY}'; {SENSORS} beside them if there."),
     ] = None,
+    follow: Annotated[
+        list[str] | None, typer.Option(help="Parameter to follow over a moving window (--window); may be repeated.")
+    ] = None,
+    window: Annotated[float, typer.Option(help="Length of that window [s]; each begins half a window later.")] = 60.0,
     report: Annotated[Path | None, file_option(help="HTML page with tables and samples.")] = None,
     json: Json = False,
 ) -> None:
     """Estimate every parameter that the runs tell, each with a 95 % interval; say what is missing for the others."""
     entries, known, errors = what_is_known(vehicle, workshop, sensors or sensors_beside(logs))
     reader = Reader(channel_map, errors, imu=entries.imu_from_centre(known))
-    found = estimate_all(reader.logs(logs), known, errors)
+    runs = reader.logs(logs)
+    found = estimate_all(runs, known, errors)
+    followed = {
+        name: moving_window(_of(found, name), runs, found.known, errors, window=window) for name in follow or ()
+    }
     told = entries.estimates(found.known)
     rows = compared(told, found.results)
     if report is not None:
@@ -62,6 +72,10 @@ def estimate(
                 "workshop": [row.to_plain() for row in rows],
                 "workshop_entries": [entry.to_plain() for entry in told.values()],
                 "recordings": [recorded.to_plain() for recorded in reader.recorded],
+                "followed": {
+                    name: [{"middle_s": middle, **result.to_plain()} for middle, result in results]
+                    for name, results in followed.items()
+                },
             }
         )
         return
@@ -71,8 +85,29 @@ def estimate(
         console.print(torques)
     if rows:
         console.print(_compared(rows))
+    for name, results in followed.items():
+        console.print(_followed(name, results))
     for names, why in found.missing.items():
         console.print(f"{names}: cannot be told, {why}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _of(found: Estimates, name: str) -> Estimator:
+    if name not in found.estimators:
+        raise UnknownNameError("parameter", name, found.estimators)
+    return found.estimators[name]
+
+
+def _followed(name: str, results: list[tuple[float, Result]]) -> Table:
+    """A window in each row; a dash where it tells nothing, for which the JSON has the reason."""
+    table = Table(title=f"{name} over a moving window")
+    for head in ("middle [s]", "value", "95 % from", "to"):
+        table.add_column(head, justify="right")
+    for middle, result in results:
+        if isinstance(result, Estimate):
+            table.add_row(f"{middle:.1f}", *_numbers(result))
+        else:
+            table.add_row(f"{middle:.1f}", "-", "-", "-")
+    return table
 
 
 def _table(found: Estimates) -> Table:

@@ -1,4 +1,4 @@
-"""``trackrod tyre``: look at a tyre property file, evaluate it at points, fit one to bench data."""
+"""``trackrod tyre``: look at a tyre property file, evaluate it at points, fit one to bench data, scale it to a road."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ import typer
 from rich.table import Table
 
 from trackrod import __version__
+from trackrod.cli.estimate import MAP
 from trackrod.cli.output import console, errors, print_json, print_problems
 from trackrod.cli.targets import file_option, folder_option
-from trackrod.core.corners import Side
+from trackrod.core.corners import Corner, Side
 from trackrod.core.errors import InputError
 from trackrod.estimate.tyre_data import Axes, read_bench
 from trackrod.estimate.tyre_fit import TyreFit, fit_tyre, left_out
+from trackrod.estimate.tyre_scaling import SCALES, fit_scaling
 from trackrod.estimate.tyre_sweeps import find_sweeps
 from trackrod.report.page import shown
 from trackrod.report.tyre import write_tyre_report
@@ -25,6 +27,7 @@ from trackrod.tyre.characteristics import Characteristic, characteristics
 from trackrod.tyre.model import Tyre, load_tyre
 from trackrod.tyre.points import read_points, write_points
 from trackrod.tyre.tir import write_tir
+from trackrod.workflow.recorded_runs import Reader
 
 __all__ = ["app"]
 
@@ -206,6 +209,58 @@ def fit(
         console.print(f"Fy at {load:.0f} N, left out of the fit: RMS {rms:.1f} N", highlight=False)
     for line in (*notes, *_not_told(found)):
         console.print(line, style="dim", markup=False, highlight=False)
+    console.print(f"wrote {out}", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def scale(
+    file: File,
+    logs: Annotated[
+        list[Path],
+        typer.Argument(help="Recordings of a vehicle, or runs in our columns: files, or folders.", show_default=False),
+    ],
+    out: Annotated[Path, file_option(help="Tyre property file to write (.tir).")],
+    factor: Annotated[
+        list[str] | None, typer.Option(help=f"Of {', '.join(SCALES)}, all of one force; LMUY and LKY if none is given.")
+    ] = None,
+    corner: Annotated[
+        list[Corner] | None, typer.Option(help="Wheel that has this tyre; all four if none is given.")
+    ] = None,
+    channel_map: Annotated[Path | None, MAP] = None,
+    json: Json = False,
+) -> None:
+    """Scale a tyre of a bench to a road, by forces on the wheels of a vehicle; every factor with an interval."""
+    reader = Reader(channel_map)
+    runs = reader.logs(logs)
+    found = fit_scaling(load_tyre(file).properties, runs, factor or ("LMUY", "LKY"), corner or tuple(Corner))
+    recorded = ", ".join(str(run.metadata.get("name", "run")) for run in runs)
+    source = (f"{file.name}, scaled by trackrod {__version__} to {recorded}",)
+    write_tir(found.properties, out, source)
+    if json:
+        print_json(
+            {
+                "file": str(out),
+                "samples": found.samples,
+                "rms_before_N": found.before,
+                "rms_after_N": found.after,
+                "factors": {
+                    item.name: {
+                        "value": item.value,
+                        "standard_deviation": item.standard_deviation,
+                        "interval": item.interval,
+                    }
+                    for item in found.factors
+                },
+            }
+        )
+        return
+    print_problems(reader.warnings())
+    table = Table(title=f"{found.samples} samples, RMS {found.before:.0f} → {found.after:.0f} N")
+    for head in ("factor", "value", "95 % from", "to"):
+        table.add_column(head, justify="left" if head == "factor" else "right")
+    for item in found.factors:
+        table.add_row(item.name, *(f"{number:.4g}" for number in (item.value, *item.interval)))
+    console.print(table)
     console.print(f"wrote {out}", highlight=False, soft_wrap=True)
 
 

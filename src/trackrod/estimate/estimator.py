@@ -50,11 +50,20 @@ def spans(values: Sequence[Array], least: float) -> bool:
 
 
 class Channels:
-    """The columns of a run as an estimator reads them; it remembers which, and can have one of them wrong."""
+    """The columns of a run as an estimator reads them; it remembers which, and can have one of them wrong.
 
-    def __init__(self, columns: Mapping[str, Array], read: set[str] | None = None) -> None:
+    What was smoothed is kept: a law is worked out again for every sensor, and only one column changes each time.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, Array],
+        read: set[str] | None = None,
+        kept: Mapping[tuple[str, float, bool], Array] | None = None,
+    ) -> None:
         self._columns = columns
         self.read: set[str] = set() if read is None else read
+        self._kept = dict(kept or {})
 
     def __getitem__(self, key: Signal | str) -> Array:
         column = key.column if isinstance(key, Signal) else key
@@ -71,7 +80,7 @@ class Channels:
 
     def smoothed(self, key: Signal | str, window: float) -> Array:
         """A column, smoothed without phase over a window [s]."""
-        return smooth(self[key], self.time, window)
+        return self._smoothed(key, window, rate=False)
 
     def smoothed_values(self, values: Array, window: float) -> Array:
         """What was worked out from columns, smoothed in the same way."""
@@ -79,11 +88,19 @@ class Channels:
 
     def rate(self, key: Signal | str, window: float) -> Array:
         """Rate of a column, smoothed over a window [s]."""
-        return smooth(np.gradient(self[key], self.time), self.time, window)
+        return self._smoothed(key, window, rate=True)
+
+    def _smoothed(self, key: Signal | str, window: float, *, rate: bool) -> Array:
+        values = self[key]  # counts as read, kept or not
+        name = key.column if isinstance(key, Signal) else key, window, rate
+        if name not in self._kept:
+            self._kept[name] = smooth(np.gradient(values, self.time) if rate else values, self.time, window)
+        return self._kept[name]
 
     def wrong(self, column: str, gain: float, zero: float) -> Channels:
         """With a gain and a zero error of one column."""
-        return Channels({**self._columns, column: (1.0 + gain) * self._columns[column] + zero})
+        others = {name: values for name, values in self._kept.items() if name[0] != column}
+        return Channels({**self._columns, column: (1.0 + gain) * self._columns[column] + zero}, kept=others)
 
 
 class Law(NamedTuple):

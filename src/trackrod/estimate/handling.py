@@ -1,13 +1,16 @@
 """Steady handling: steering ratio, understeer gradient, roll gradient.
 
-Limits: gradients are those of the linear range, by samples of slow steering; what lags behind the steering wheel in a
-ramp is small there but not nothing.
+A vehicle lags behind slow steering by a constant time: what that makes of an angle goes with the rate of the lateral
+acceleration, and is a term of its own.
+
+Limits: gradients are those of the linear range, by samples of slow steering.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +19,7 @@ from numpy.typing import NDArray
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.quantities import Kind, kind
-from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle
+from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle, spans
 from trackrod.estimate.kinds import ANGLE_GRADIENT
 from trackrod.estimate.known import Known
 
@@ -24,24 +27,34 @@ __all__ = ["RollGradient", "SteeringRatio", "UndersteerGradient"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-_WINDOW = 0.2
+#: Smoothing [s]: of filters and laws, of the rate of lateral acceleration.
+_WINDOW, _LAG = 0.2, 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
 class SteeringRatio(Estimator):
-    """Steering-wheel angle over the mean steer angle of the front wheels [-].
+    """Steering-wheel angle over the mean steer angle of the front wheels [-], without lateral forces.
+
+    Lateral forces turn the wheels back by some per cent at 80 km/h. Where the runs have several speeds, a term of the
+    lateral acceleration takes that; else it is known before, with a bound.
 
     Attributes
     ----------
     largest_angle, least_angle
         Of the steering wheel [rad].
     largest_ay
-        Beyond, forces bend the steering [m/s²].
+        [m/s²]
+    yields
+        Whether there is a term of lateral acceleration; if not given, where the runs tell one.
+    least_span
+        Of lateral acceleration over angle that does, the largest over the smallest (5 % of the samples beyond both).
     """
 
     largest_angle: float = math.radians(60.0)
     least_angle: float = math.radians(2.0)
     largest_ay: float = 2.0
+    yields: bool | None = None
+    least_span: float = 3.0
 
     parameter: ClassVar[str] = "steering_ratio"
     of: ClassVar[Kind] = kind("number")
@@ -58,12 +71,23 @@ class SteeringRatio(Estimator):
         mask = (angle < self.largest_angle) & (angle > self.least_angle)
         return np.asarray(mask & (np.abs(run.smoothed(signals.AY, _WINDOW)) < self.largest_ay))
 
+    def over(self, runs: Sequence[Channels], known: Known) -> SteeringRatio:
+        """Whether speeds tell what forces take away."""
+        if self.yields is not None:
+            return self
+        masks = [self.admissible(run, known) for run in runs]
+        ratios = [
+            np.abs(run.smoothed(signals.AY, _WINDOW)[mask] / run[signals.STEERING_WHEEL_ANGLE][mask])
+            for run, mask in zip(runs, masks, strict=True)
+        ]
+        return replace(self, yields=spans(ratios, self.least_span))
+
     def law(self, run: Channels, known: Known) -> Law:
-        """A straight line."""
-        del known
+        """δ_H = i (δ + yield · a_y) + δ₀."""
         left, right = (run[signals.STEER[corner]] for corner in of_axle(Axle.FRONT))
-        wheels = 0.5 * (left + right)
-        return Law(run[signals.STEERING_WHEEL_ANGLE], np.column_stack((wheels, np.ones(wheels.size))))
+        wheels, ay = 0.5 * (left + right), run.smoothed(signals.AY, _WINDOW)
+        terms = [wheels, ay] if self.yields else [wheels + known["steering_yield"] * ay]
+        return Law(run[signals.STEERING_WHEEL_ANGLE], np.column_stack((*terms, np.ones(ay.size))))
 
     def wanted(self) -> str:
         """Turning."""
@@ -106,6 +130,11 @@ class _Cornering(Estimator):
         mask &= np.abs(run.rate(signals.YAW_RATE, _WINDOW)) < self.largest_yaw_acceleration
         return np.asarray(mask & (np.abs(run.rate(signals.STEERING_WHEEL_ANGLE, _WINDOW)) < self.largest_steering_rate))
 
+    def terms(self, run: Channels) -> list[Array]:
+        """Lateral acceleration, a constant, and what lags."""
+        ay = run.smoothed(signals.AY, _WINDOW)
+        return [ay, np.ones(ay.size), run.rate(signals.AY, _LAG)]
+
     def wanted(self) -> str:
         """Cornering."""
         return f"slow cornering from {self.least_ay:g} to {self.largest_ay:g} m/s² of lateral acceleration"
@@ -126,12 +155,10 @@ class UndersteerGradient(_Cornering):
         return ("steering_ratio", *(f"wheel_x_{corner}" for corner in Corner))
 
     def law(self, run: Channels, known: Known) -> Law:
-        """A straight line."""
+        """A straight line, and what lags."""
         turned = run[signals.STEERING_WHEEL_ANGLE] / known["steering_ratio"]
         free = known.wheelbase * run[signals.YAW_RATE] / np.maximum(run[signals.VX], self.least_speed)
-        ay = run.smoothed(signals.AY, _WINDOW)
-        y = run.smoothed_values(turned - free, _WINDOW)
-        return Law(y, np.column_stack((ay, np.ones(ay.size))))
+        return Law(run.smoothed_values(turned - free, _WINDOW), np.column_stack(self.terms(run)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,10 +188,9 @@ class RollGradient(_Cornering):
         return super().admissible(run, known)
 
     def law(self, run: Channels, known: Known) -> Law:
-        """A straight line, and what the slope of the road adds over the heading."""
+        """A straight line, what lags, and what the slope of the road adds over the heading."""
         del known
-        ay = run.smoothed(signals.AY, _WINDOW)
-        terms = [ay, np.ones(ay.size)]
+        terms = self.terms(run)
         if self.sloping:
             terms += [np.cos(run[signals.YAW]), np.sin(run[signals.YAW])]
         return Law(run.smoothed(signals.ROLL, _WINDOW), np.column_stack(terms))

@@ -57,6 +57,12 @@ def _declared() -> dict[str, tuple[Kind, str]]:
         "final_drive": ("number", "speed of the gearbox output over that of the wheels"),
         "gear_efficiency": ("number", "of the torque that passes through gears and shafts"),
         "front_drive_share": ("number", "share of the driving torque at the front axle"),
+        "steering_yield": (
+            "number",
+            "steer angle that lateral forces take away, over lateral acceleration, in rad·s²/m",
+        ),
+        "rolling_radius_load": ("compliance", "what the rolling radius loses, over the load of a tyre"),
+        "travel_bends": ("curvature", "of wheel angles over travel, by forces that go with it"),
     }
     rows |= {f"gear_ratio_{gear}": ("number", f"engine speed over output speed, gear {gear}") for gear in range(1, 13)}
     return {name: (kind(of), meaning) for name, (of, meaning) in rows.items()}
@@ -80,6 +86,9 @@ USUAL: Mapping[str, tuple[float, float]] = {
     "slope": (0.0, 0.001),
     "rolling_growth": (0.0005, 0.0005),
     "gear_efficiency": (0.95, 0.04),
+    "steering_yield": (0.001, 0.001),
+    "rolling_radius_load": (4e-7, 3e-7),
+    "travel_bends": (0.0, 0.01),
     **{f"lift_{axle}": (0.0, 0.15) for axle in Axle},
     **{f"recession_{axle}": (2.5e-6, 1.5e-6) for axle in Axle},
     **{f"lateral_compliance_{axle}": (5e-6, 3e-6) for axle in Axle},

@@ -19,7 +19,7 @@ from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.quantities import Kind, kind
 from trackrod.core.series import Run
-from trackrod.core.signals import Signal
+from trackrod.core.signals import CornerSignal, Signal
 from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle, spans
 from trackrod.estimate.kinds import FORCE_PER_SPEED_SQUARED
 from trackrod.estimate.known import Known
@@ -272,18 +272,27 @@ class RollingRadius(Estimator):
 class LoadedRadius(Estimator):
     """Height of an axle's wheel centres above the road [m]: by how much torque over longitudinal force changes.
 
+    Braking shifts load, and the radius with it: a term of force times load takes that, so that the value is that of
+    the axle's quiet load. Without it the slope counts the change twice.
+
     Attributes
     ----------
     largest_ay, least_speed
         [m/s²], [m/s]
     window
         Both sides of the law are smoothed over it [s].
+    load
+        Of the axle that it is told for [N]; that of the samples with hardly any force if not given. Zero without loads.
+    quiet
+        Longitudinal force over the load that counts as hardly any [-].
     """
 
     axle: Axle
     largest_ay: float = 0.5
     least_speed: float = 3.0
     window: float = 0.1
+    load: float | None = None
+    quiet: float = 0.05
 
     parameter: ClassVar[str] = "loaded_radius_{axle}"
     of: ClassVar[Kind] = kind("length")
@@ -300,27 +309,43 @@ class LoadedRadius(Estimator):
         straight = np.abs(run.smoothed(signals.AY, 0.2)) < self.largest_ay
         return np.asarray(straight & (run[signals.VX] > self.least_speed))
 
+    def over(self, runs: Sequence[Channels], known: Known) -> LoadedRadius:
+        """The load of quiet samples, where all runs have loads."""
+        if self.load is not None:
+            return self
+        if not all(signals.FZ[corner] in run for corner in of_axle(self.axle) for run in runs):
+            return replace(self, load=0.0)
+        quiet = []
+        for run in runs:
+            force, carried = (self._sum(run, family) for family in (signals.FX, signals.FZ))
+            quiet.append(carried[self.admissible(run, known) & (np.abs(force) < self.quiet * carried)])
+        found = np.concatenate(quiet)
+        return replace(self, load=float(np.median(found)) if found.size else 0.0)
+
+    def _sum(self, run: Channels, family: CornerSignal) -> Array:
+        return sum((run.smoothed(family[corner], self.window) for corner in of_axle(self.axle)), np.zeros(1))
+
     def law(self, run: Channels, known: Known) -> Law:
-        """M_y − I dω/dt = r (F_x + f F_z): rolling resistance goes with the load, which braking shifts."""
-        torque, force = (
-            sum((run[family[corner]] for corner in of_axle(self.axle)), np.zeros(1))
-            for family in (WHEEL_TORQUE, signals.FX)
-        )
-        if all(signals.FZ[corner] in run for corner in of_axle(self.axle)):
-            carried = sum((run[signals.FZ[corner]] for corner in of_axle(self.axle)), np.zeros(1))
-            force = force + known["rolling_resistance"] * carried
+        """M_y − I dω/dt = (r + r' ΔF_z) (F_x + f F_z): rolling resistance goes with the load, which braking shifts."""
+        torque, force = self._sum(run, WHEEL_TORQUE), self._sum(run, signals.FX)
+        terms = [np.ones(force.size)]
+        if self.load:
+            carried = self._sum(run, signals.FZ)
+            growth = known["rolling_growth"] * (run[signals.VX] / _FAST) ** 4
+            force = force + (known["rolling_resistance"] + growth) * carried
+            terms.append(force * (carried / self.load - 1.0))
         rates = sum((run.rate(signals.WHEEL_SPEED[c], self.window) for c in of_axle(self.axle)), np.zeros(1))
-        y = run.smoothed_values(torque, self.window) - known[f"spin_inertia_{self.axle}"] * rates
-        X = np.column_stack((run.smoothed_values(force, self.window), np.ones(force.size)))
-        return Law(y, X)
+        return Law(torque - known[f"spin_inertia_{self.axle}"] * rates, np.column_stack((force, *terms)))
 
     def wanted(self) -> str:
         """Force."""
         return "braking or driving straight ahead"
 
     def note(self, law: Law) -> str:
-        """Not of the standing vehicle."""
+        """Not always that of the standing vehicle."""
         del law
+        if self.load:
+            return ""
         return "at the loads of these runs: braking lets the front sink and the rear rise by some millimetres"
 
 

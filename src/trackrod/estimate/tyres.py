@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from trackrod.core import signals
 from trackrod.core.corners import Axle, Corner
 from trackrod.core.quantities import Kind, kind
-from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle
+from trackrod.core.signals import CornerSignal
+from trackrod.estimate.estimator import Channels, Estimator, Law, of_axle, spans
 from trackrod.estimate.known import Known
 from trackrod.estimate.yaw_inertia import steer_of
 
@@ -45,22 +47,33 @@ class SlipStiffness(Estimator):
     """Slope of longitudinal force over load against longitudinal slip, at zero slip [-].
 
     The slip is regressed on the force, which is measured better: noise of the slip would make the slope too small.
+    Tyres grow with the square of speed, and roll on less radius under more load, which braking shifts: a tenth of the
+    slip of gentle braking.
 
     Attributes
     ----------
     largest_share
         Of longitudinal force in the load, up to which the curve is straight [-].
+    largest_rate
+        Of that share, and of the load relative to it [1/s]: beyond, the force follows the slip with a lag.
     largest_ay, least_speed
         [m/s²], [m/s]
     window
         Both sides of the law are smoothed over it [s].
+    grows
+        Whether there is a term over v²; if not given, where the speeds of the runs tell one.
+    least_span
+        Of speeds that do, the largest over the smallest (5 % of the samples beyond both) [-].
     """
 
     axle: Axle
     largest_share: float = 0.2
+    largest_rate: float = 0.1
     largest_ay: float = 0.5
     least_speed: float = 5.0
     window: float = 0.2
+    grows: bool | None = None
+    least_span: float = 1.5
 
     parameter: ClassVar[str] = "slip_stiffness_{axle}"
     of: ClassVar[Kind] = kind("number")
@@ -75,27 +88,37 @@ class SlipStiffness(Estimator):
         """The rolling radius."""
         return (f"rolling_radius_{self.axle}",)
 
+    def _sum(self, run: Channels, family: CornerSignal) -> Array:
+        return sum((run.smoothed(family[corner], self.window) for corner in of_axle(self.axle)), np.zeros(1))
+
     def _share(self, run: Channels) -> Array:
-        fx, fz = (
-            sum((run[family[corner]] for corner in of_axle(self.axle)), np.zeros(1))
-            for family in (signals.FX, signals.FZ)
-        )
-        return np.asarray(run.smoothed_values(fx, self.window) / run.smoothed_values(fz, self.window))
+        return np.asarray(self._sum(run, signals.FX) / self._sum(run, signals.FZ))
 
     def admissible(self, run: Channels, known: Known) -> Mask:
-        """Straight ahead, in the linear range."""
+        """Straight ahead and steady, in the linear range."""
         del known
         straight = np.abs(run.smoothed(signals.AY, self.window)) < self.largest_ay
-        moving = run[signals.VX] > self.least_speed
-        return np.asarray(straight & moving & (np.abs(self._share(run)) < self.largest_share))
+        share, mask = self._share(run), straight & (run[signals.VX] > self.least_speed)
+        for changing in (share, np.log(np.maximum(self._sum(run, signals.FZ), 1.0))):
+            rate = run.smoothed_values(np.gradient(changing, run.time), self.window)
+            mask = mask & (np.abs(rate) < self.largest_rate)
+        return np.asarray(mask & (np.abs(share) < self.largest_share))
+
+    def over(self, runs: Sequence[Channels], known: Known) -> SlipStiffness:
+        """Whether speeds tell that the tyres grow."""
+        if self.grows is not None:
+            return self
+        fast = [run[signals.VX][self.admissible(run, known)] for run in runs]
+        return replace(self, grows=spans(fast, self.least_span))
 
     def law(self, run: Channels, known: Known) -> Law:
-        """κ = μ / C + κ₀; κ₀ is the error of the rolling radius."""
-        speeds = sum((run.smoothed(signals.WHEEL_SPEED[c], self.window) for c in of_axle(self.axle)), np.zeros(1))
+        """κ = μ / C + κ₀; κ₀ is the error of the rolling radius, with the term over v² where tyres grow."""
+        speeds, loads = self._sum(run, signals.WHEEL_SPEED), self._sum(run, signals.FZ)
         speed = np.maximum(run.smoothed(signals.VX, self.window), 0.1)
-        slip = 0.5 * speeds * known[f"rolling_radius_{self.axle}"] / speed - 1.0
-        share = self._share(run)
-        return Law(slip, np.column_stack((share, np.ones(share.size))))
+        radius = known[f"rolling_radius_{self.axle}"]
+        slip = 0.5 * speeds * radius / speed - 1.0 - 0.5 * loads * known["rolling_radius_load"] / radius
+        terms = [self._share(run), np.ones(speed.size), *([speed**2] if self.grows else [])]
+        return Law(slip, np.column_stack(terms))
 
     def value(self, coefficients: Array) -> float:
         """The inverse slope."""
@@ -103,12 +126,12 @@ class SlipStiffness(Estimator):
 
     def wanted(self) -> str:
         """Force."""
-        return "braking and driving straight ahead"
+        return "gentle braking and driving straight ahead, and coasting"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RelaxationLength(Estimator):
-    """Distance over which the lateral force of an axle follows its slip angle [m].
+    """Distance over which the lateral force of an axle follows its slip angle [m], with all that gives way sideways.
 
     F_y + σ/v dF_y/dt = −C α: the slip angle of the wheels by the motion of the body and their steer angles. The rate of
     the force is noisy; that of the slip angle, from other sensors, is its instrument.

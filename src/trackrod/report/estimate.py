@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trackrod import __version__
 from trackrod.core.figure import Figure, Line, Panel, Stroke
@@ -153,7 +154,10 @@ def estimate_figures(values: Mapping[str, Estimate]) -> list[tuple[Figure, str]]
     panels = [_samples(e) for name, e in values.items() if not _MAP.fullmatch(name)]
     figures = []
     if panels:
-        caption = "Each sample as its own equation gives it, the estimate (line) and its interval (dashed)."
+        caption = (
+            "Each sample as its own equation gives it, where it lies in the runs one after the other; the estimate "
+            "(line) and its interval (dashed). The bar below is the mask: the samples that were used, in each run."
+        )
         figures.append((Figure("Samples of each estimate", tuple(panels)), caption))
     if torque := _engine_map(values):
         figures.append((Figure("Torque of the engine at the wheels", torque), "Estimates with their intervals."))
@@ -163,16 +167,38 @@ def estimate_figures(values: Mapping[str, Estimate]) -> list[tuple[Figure, str]]
 def _samples(e: Estimate) -> Panel:
     told = np.flatnonzero(np.isfinite(e.per_sample))
     lines: tuple[Line, ...] = ()
-    ends = np.array([0.0, max(float(e.per_sample.size), 1.0)])
+    place = np.flatnonzero(np.concatenate(e.mask)).astype(float)
+    ends = np.array([0.0, float(sum(mask.size for mask in e.mask))])
     if told.size:
         few = told[:: max(told.size // _MOST_POINTS, 1)]
         # Samples with a short lever scatter without end: what is drawn is where the estimate is.
         low, high = np.quantile(e.per_sample[told], (0.02, 0.98))
         inside = few[(e.per_sample[few] >= low) & (e.per_sample[few] <= high)]
-        lines = (Line(inside.astype(float), e.per_sample[inside], "samples", Stroke.POINTS, 4),)
+        lines = (Line(place[inside], e.per_sample[inside], "samples", Stroke.POINTS, 4),)
     lines += (Line(ends, np.full(2, e.value), "estimate", Stroke.SOLID, 1),)
     lines += tuple(Line(ends, np.full(2, end), "", Stroke.DASHED, 1) for end in e.interval)
-    return Panel(e.name, "sample [-]", f"{e.name} {e.kind.label}", lines)
+    seen = np.concatenate([line.y for line in lines])
+    below = float(seen.min() - 0.1 * (np.ptp(seen) or 1.0))
+    lines += tuple(
+        Line(stretch, np.full(2, below), "used" if first else "", Stroke.SOLID, 2)
+        for first, stretch in _stretches(e.mask)
+    )
+    return Panel(e.name, "sample of the runs, one after the other [-]", f"{e.name} {e.kind.label}", lines)
+
+
+def _stretches(masks: Sequence[NDArray[np.bool_]]) -> Iterator[tuple[bool, NDArray[np.float64]]]:
+    """Begin and end of each stretch of samples that were used, and whether it is the first; none crosses two runs.
+
+    Gaps that are too narrow to be seen are closed.
+    """
+    begin, first, narrow = 0, True, sum(mask.size for mask in masks) / _MOST_POINTS
+    for mask in masks:
+        used = np.flatnonzero(mask)
+        for part in np.split(used, np.flatnonzero(np.diff(used) > max(narrow, 1.0)) + 1):
+            if part.size:
+                yield first, begin + np.array([float(part[0]), float(part[-1] + 1)])
+                first = False
+        begin += mask.size
 
 
 def _engine_map(values: Mapping[str, Estimate]) -> tuple[Panel, ...]:
