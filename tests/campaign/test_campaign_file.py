@@ -56,6 +56,7 @@ def test_a_file_is_read(campaign_file: Write) -> None:
         ("[manoeuvres.second]\nmanoeuvre = 'step'\n", 37, "step"),
         ("[manoeuvres.second]\nmanoeuvre = 'braking'\nbrake = 3\n", 38, "brake"),
         ("[models.other]\nsource = 'lcv_8t'\n", 37, "lcv_8t"),
+        (f"[models.other]\nsource = '{'l' * 5000}'\n", 37, "llll"),
         ("[models.other]\nsource = 'lcv_7t'\npayload = 'much'\n", 38, "much"),
         ("[models.friction]\nsource = 'lcv_7t'\n", 36, "something that can vary"),
         ("[stops]\nafter = 2\n", 36, "stops"),
@@ -67,6 +68,12 @@ def test_faults_have_their_lines(campaign_file: Write, more: str, line: int, say
     first = next(k for k, row in enumerate(text, 1) if row == more.splitlines()[0])
     found = problems(path)
     assert [at for at, told in found if says in told] == [first + line - 36], found
+
+
+def test_manoeuvres_that_are_a_number(tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text("manoeuvres = 3.5\n[models.a]\nsource = 'lcv_7t'\n[vary.step]\nlow = 1\n")
+    assert any(line == 1 for line, _ in problems(path))
 
 
 def test_all_faults_are_told_at_once(campaign_file: Write) -> None:

@@ -208,6 +208,8 @@ def test_a_binary_file_that_is_cut_off(tmp_path: Path) -> None:
         ((b" 0.0312500", b" 0.03l2500"), "'0.03l2500' is no number, from column 21 on"),
         ((b"LONG_SECTION_V_INCREMENT = 0.5", b"LONG_SECTION_V_INCREMENT = 0.0"), "the long sections lie at v = "),
         ((b"D:long section 3,m", b"D:long section at v = 0,m"), "by their place and by their number"),
+        ((b"D:long section 3,m", b"D:long section " + b"3" * 5000 + b",m"), "the channel 'long section 3333"),
+        ((b"D:long section 3,m", b"D:long section " + b"3" * 400 + b",m"), "is not known"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, change: tuple[bytes, bytes], said: str) -> None:
@@ -216,6 +218,22 @@ def test_what_is_wrong_is_said(tmp_path: Path, change: tuple[bytes, bytes], said
     error = refused(tmp_path, data.replace(*change, 1))
     assert said in str(error)
     assert str(tmp_path / "road.crg") in str(error)
+
+
+def test_a_description_without_any_line(tmp_path: Path) -> None:
+    data = crg_text(GRID.tolist())
+    begin, end = data.index(b"$KD_Definition") + len(b"$KD_Definition"), data.index(b"\n$\n", data.index(b"$KD_D"))
+    assert "the long sections lie at v = nowhere" in str(refused(tmp_path, data[:begin] + data[end:]))
+
+
+def test_sections_without_end(tmp_path: Path) -> None:
+    header = {"REFERENCE_LINE_INCREMENT": 1.0, "LONG_SECTION_V_RIGHT": 1e308, "LONG_SECTION_V_INCREMENT": 1e308}
+    assert "the long sections lie at v = " in str(refused(tmp_path, crg_text(GRID.tolist(), header=header)))
+
+
+def test_a_thousand_faults_are_not_all_told(tmp_path: Path) -> None:
+    data = crg_text(GRID.tolist()).replace(b"$ROAD_CRG ", b"$ROAD_CRG\n" + b"A = +\n" * 1000 + b"$ROAD_CRG ", 1)
+    assert len(refused(tmp_path, data).problems) == 50
 
 
 def test_modifiers_that_scale_are_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -142,7 +143,7 @@ class _Reader:
             payload = section.word("payload", PayloadLevel) if "payload" in section else None
             posterior = section.flag("posterior", default=False)
             here = self.document.path.parent / source
-            if source and here.exists():
+            if source and os.path.exists(here):  # noqa: PTH110 - a name that is too long is the name of nothing
                 source = str(here.resolve())
             elif source and source not in BUNDLED:
                 problem = UnknownNameError("vehicle, file or folder", source, BUNDLED).problems[0]
@@ -198,7 +199,8 @@ class _Reader:
                     found += self.setting(inside, name, setting, method)
                 continue
             if name not in (PAYLOAD, *SURROUNDINGS, *_PARAMETER_KINDS):
-                if name in (self.root.raw("manoeuvres") or {}):
+                given = self.root.raw("manoeuvres")
+                if isinstance(given, dict) and name in given:
                     list(section.names())  # of a manoeuvre whose own faults are told
                     continue
                 known = (PAYLOAD, *SURROUNDINGS, *_PARAMETER_KINDS, *self.manoeuvres)

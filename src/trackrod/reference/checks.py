@@ -164,11 +164,11 @@ def _smooth(values: Array, width: int = 5) -> Array:
 def _verdict(item: _Comparison) -> str:
     """What is wrong with a channel, empty if nothing is."""
     values, expected = item.values, item.expected
-    size = float(expected @ expected)
-    if np.abs(expected).max(initial=0.0) < item.least or np.abs(values).max(initial=0.0) == 0.0:
+    size, own = float(expected @ expected), float(values @ values)
+    if np.abs(expected).max(initial=0.0) < item.least or own == 0.0:
         return ""
     gain = float(values @ expected) / size
-    fit = abs(gain) * np.sqrt(size / float(values @ values))
+    fit = abs(gain) * np.sqrt(size / own)
     if fit < 0.5 or _RIGHT[0] < gain < _RIGHT[1]:  # no relation at all is no matter of units
         return ""
     at = int(np.abs(expected).argmax())

@@ -41,7 +41,9 @@ _FORMATS: Mapping[str, tuple[int, str | None]] = {
     "KDBI": (8, ">f8"),
 }
 _AT_V = re.compile(r"long section at v\s*=\s*(\S+)")
-_NUMBERED = re.compile(r"long section (\d+)")
+_NUMBERED = re.compile(r"long section (\d{1,6})")
+#: Faults of one block that are told.
+_MOST_PROBLEMS = 50
 #: What may lie along the line, as the file calls it.
 _HEADING, _SLOPE, _BANKING = "reference line phi", "reference line slope", "reference line banking"
 #: Digits of a length that count [m].
@@ -229,8 +231,10 @@ class _Reader:
                 raise self.wrong(text, blocks["ROAD_CRG_FILE"][0].line, "give the file that this one refers to")
             raise self.wrong(text, hint="is this an OpenCRG file?")
         numbers = {}
-        problems = []
+        problems: list[Problem] = []
         for entry in blocks["ROAD_CRG"]:
+            if len(problems) >= _MOST_PROBLEMS:
+                break
             name, equals, value = entry.text.partition("=")
             number = _number(value) if equals else np.nan
             if np.isfinite(number):
@@ -276,12 +280,13 @@ class _Reader:
                 known = f"'{_HEADING}', '{_SLOPE}', '{_BANKING}' and long sections are"
                 raise self.wrong(f"the channel '{name}' is not known; {known}", entry.line)
             channels += 1
-        found = self._sections(header, at_v, numbered, entries[0].line)
+        line = entries[0].line if entries else header.line
+        found = self._sections(header, at_v, numbered, line)
         order = sorted(found, key=lambda column: found[column])
         v = np.array([found[column] for column in order])
-        if v.size < 2 or not (np.diff(v) > 0).all():
+        if v.size < 2 or not np.isfinite(v).all() or not (v[1:] > v[:-1]).all():
             text = f"the long sections lie at v = {', '.join(f'{x:g}' for x in v) or 'nowhere'} m"
-            raise self.wrong(text, entries[0].line, "two or more, each at a place of its own, are needed")
+            raise self.wrong(text, line, "two or more, each at a place of its own, are needed")
         return _Layout(kind, channels, along, v, tuple(order))
 
     def _sections(
