@@ -101,7 +101,7 @@ def switch(page: Any, mode: str) -> None:
 def use_study(page: Any, served: Served, text: str) -> None:
     """Drop a study file in, as an expert does; it is kept when this returns."""
     page.goto(served.address + "/convert")
-    page.get_by_text("Study file: everything").click()
+    page.get_by_text("Study file: all settings").click()
     page.get_by_role("tab", name="As TOML").click()
     page.set_input_files("input[accept='.toml']", {"name": "s.toml", "mimeType": "text/plain", "buffer": text.encode()})
     kept = served.workspace / "workbench.json"

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import mkdtemp
 
 from trackrod.core.errors import FileFormatError, InputError, Place, Problem, raise_if_errors
+from trackrod.core.files import require_file
 
 __all__ = ["LIMITS", "Limits", "plain_name", "unpack"]
 
@@ -104,7 +105,7 @@ def unpack(archive: Path, folder: Path, limits: Limits = LIMITS) -> list[Path]:
 
 
 def _require_size(archive: Path, limits: Limits) -> None:
-    size = archive.stat().st_size
+    size = require_file(archive).stat().st_size
     if size > limits.packed:
         text = f"the file has {size / 2**20:.0f} MiB, up to {limits.packed / 2**20:.0f} MiB are taken"
         raise FileFormatError(Problem(text, Place(archive)))
