@@ -50,7 +50,7 @@ def test_writes_runs_page_and_picture_and_keeps_the_maps(kept: Path, tmp_path: P
     assert sorted(path.parent.name for path in maps) == ["trackrod.kc_maps", "trackrod.kc_maps", "trackrod.kc_reach"]
     again = run(kept, "double_wishbone_car", *SHORT)
     assert again.returncode == 0, again.stderr
-    assert "yaw rate: steady-state gain" in again.stdout
+    assert "yaw rate: steady-state" in again.stdout  # in a narrow terminal its name takes two lines
     assert {path: path.stat().st_mtime_ns for path in kept.rglob("*.json")} == maps
 
 

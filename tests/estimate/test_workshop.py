@@ -111,6 +111,7 @@ def test_driving_tells_angles_and_ratios_too(tmp_path: Path) -> None:
         "wheel_travel_fl_m": travel + 1e-4 * rng.standard_normal(size),
         "damper_length_fl_m": 0.45 - travel / 1.52,
         "steering_wheel_angle_rad": np.zeros(size),
+        "vx_mps": np.ones(size),  # rolling to a stand: faster, forces turn the wheels
     }
     found = estimate_all([Run({**QUIET, **columns})], rigid.known())
     assert found.values["static_toe_fl"].value == pytest.approx(math.radians(0.12), abs=1e-5)

@@ -154,6 +154,8 @@ class Model {
   // undone is p times the change, and the change is the step's own error, h^2 times the jerk: so a kept matrix adds p
   // of the error that implicit Euler has anyhow. It is given up where the change is large or grows, as it does when
   // something comes into contact, and then the iteration is done again: at most one sum of forces more than without.
+  // Where a single iteration changes a velocity by very much, as when a steering wheel is turned back at once, a second
+  // one follows.
   double step(double h, int iterations) {
     predict();
     turn_wheels();
@@ -189,6 +191,11 @@ class Model {
     if (!done && iterations == 1) {
       origin_.step = h;
       origin_.age = 0.0;
+      if (change > largest_of_one) {
+        change = newton_step(h, Derivatives::exact);
+        if (!std::isfinite(change)) return std::numeric_limits<double>::quiet_NaN();
+        forget_matrix();
+      }
     }
     origin_.change = change;
     accept(h);
@@ -931,6 +938,8 @@ class Model {
   // grown from one step to the next by this factor and is more than the least that counts.
   static constexpr int longest_kept = 8;
   static constexpr double largest_kept = 5e-3, growth_kept = 2.0, quiet_kept = 1e-5;
+  // Largest change of a velocity with which one iteration of a step is enough [m/s], [rad/s].
+  static constexpr double largest_of_one = 2.0;
 
   Block<double> driveline_block_;
   Driveline<double> hardware_{};

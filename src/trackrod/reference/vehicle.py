@@ -488,11 +488,13 @@ def _sources() -> dict[str, Source]:
     given = Source("reference folder", certain=True)
     masses = Source("reference folder, less what moves with the wheels", certain=False)
     tables = Source("K&C tables of the reference folder", certain=False)
-    found = dict.fromkeys(("sprung_mass", "cg_to_front", "cg_height", "Ixx", "Iyy", "Izz", "Ixz"), masses)
+    found = dict.fromkeys(("sprung_mass", "cg_to_front", "cg_y", "cg_height"), masses)
+    found |= dict.fromkeys(("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"), masses)
     for axle in Axle:
-        found[f"unsprung_mass_{axle}"] = masses
+        found |= {f"unsprung_{name}_{axle}": masses for name in ("mass", "roll_inertia", "yaw_inertia")}
         found[f"wheel_inertia_{axle}"] = given
-        found |= {f"{name}_factor_{axle}": tables for name in ("spring", "antiroll", "stop")}
+        found |= {f"{name}_factor_{axle}": tables for name in ("spring", "antiroll", "stop", "compliance")}
+        found[f"standing_travel_{axle}"] = Source("the model at rest on the road", certain=False)
         found[f"damper_factor_{axle}"] = Source("damper curve with the motion ratio of the K&C tables", certain=False)
     names = ("steering_ratio", "brake_front", "brake_rear", "drag", "lift_front", "lift_rear", "drag_height")
     return found | dict.fromkeys(names, given) | {"engine_factor": Source("engine map", certain=False)}
