@@ -167,7 +167,7 @@ class CampaignFolder:
                 text = "another process drives this campaign"
                 raise InputError(Problem(text, Place(self.path), hint=hint)) from None
             for folder in (self.runs, self.signals):  # of a process that was killed while it wrote
-                for half in folder.glob(".*.tmp.parquet"):
+                for half in (*folder.glob(".*.tmp"), *folder.glob(".*.tmp.parquet")):
                     half.unlink(missing_ok=True)
             yield
 
